@@ -14,15 +14,9 @@ from plots.text import caption
 def describe_machine(run: Run) -> list[Sentence]:
     """Describes the machine that was measured."""
     info = mapping(run.result.transfers, "machine")
-    cpu = mapping(info, "cpu")
-    parts = [values.text(cpu, "model", "an unknown processor")]
-    if is_positive(cpu.get("logical_cpus_online")):
-        parts.append(caption.count(int(cpu["logical_cpus_online"]), "logical CPU"))
-    memory = mapping(info, "memory").get("total_bytes")
-    if is_positive(memory):
-        parts.append(f"{memory / 2**30:.0f} GiB of memory")
-    parts.append(values.text(info, "os", ""))
-    host = ", ".join(filter(None, parts))
+    processor = values.text(mapping(info, "cpu"), "model", "an unknown processor")
+    cpus, _, memory = host_sizes(info)
+    host = ", ".join(filter(None, (processor, cpus, memory, values.text(info, "os", ""))))
     date = caption.date(run.result)
     device = mapping(run.result.transfers, "device")
     if run.on_host:
@@ -44,6 +38,17 @@ def describe_machine(run: Run) -> list[Sentence]:
     driver_text = f" with driver {driver}" if driver else ""
     gpu = f"{caption.device_name(run)}{link_text}{driver_text}"
     return [Sentence(f"{gpu}; host: {host}; measured on {date}.")]
+
+
+def host_sizes(machine: dict[str, Any]) -> tuple[str, str, str]:
+    """Returns how many CPUs, NUMA nodes and how much memory there are; empty if not known."""
+    cpu, memory = mapping(machine, "cpu"), mapping(machine, "memory").get("total_bytes")
+    count, nodes = cpu.get("logical_cpus_online"), cpu.get("numa_nodes")
+    return (
+        caption.count(int(count), "logical CPU") if is_positive(count) else "",
+        caption.count(int(nodes), "NUMA node") if is_positive(nodes) else "",
+        f"{memory / 2**30:.0f} GiB of memory" if is_positive(memory) else "",
+    )
 
 
 def _describe_emulation(device: dict[str, Any]) -> list[Sentence]:

@@ -38,8 +38,9 @@ std::string percent_figure(double part, bool with_sign) {
   return fmt::format(fmt::runtime("{:" + sign + form + "} %"), percent);
 }
 
-std::string times_figure(double factor) {
-  return factor < 9.95 ? fmt::format("{:.2f}×", factor) : fmt::format("{:.0f}×", factor);
+std::string times_figure(double factor) { return times_digits(factor) + "×"; }
+std::string times_digits(double factor) {
+  return fmt::format(fmt::runtime(factor < 9.95 ? "{:.2f}" : "{:.0f}"), factor);
 }
 
 std::string grouped(double count) {

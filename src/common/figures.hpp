@@ -25,8 +25,9 @@ std::string rate_figure(double gb_per_s);
 /// of 124", with a sign "×124".
 std::string percent_figure(double part, bool with_sign = false);
 
-/// "1.25×", "12×".
+/// "1.25×", "12×"; "1.25", "12".
 std::string times_figure(double factor);
+std::string times_digits(double factor);
 
 /// A whole number: "1,000,000".
 std::string grouped(double count);

@@ -13,10 +13,10 @@ constexpr const char* ordinary = "pageable";
 /// Numbers of uses that rules tell apart.
 constexpr std::array<double, 7> asked_reuses{1, 5, 20, 100, 1'000, 10'000, 1'000'000};
 
-bool is_candidate(const measured& benchmark, direction towards, bool of_pageable) {
+bool is_candidate(const measured& benchmark, direction towards, among memory) {
   const auto& described = *benchmark.described;
   return trust::is_transfer(benchmark) && described.direction == towards &&
-         (!of_pageable || described.memory == ordinary);
+         (memory == among::all_memory || described.memory == ordinary);
 }
 
 }  // namespace
@@ -47,27 +47,26 @@ bool choice::is_tie() const {
 
 choices::choices(const run& of) : run_(of), model_(advice::measurements_in(of.read(), {}, 0)) {}
 
-std::optional<choice> choices::at(direction towards, std::size_t size, bool of_pageable) const {
+std::optional<choice> choices::at(direction towards, std::size_t size, among memory) const {
   const auto& plain = run_.copies(towards, ordinary);
   const auto same_size = plain.find(size);
   if (same_size == plain.end()) return std::nullopt;
   choice made{towards, size, same_size->second, {}, {}};
   for (const auto& benchmark : run_.benchmarks())
-    if (is_candidate(benchmark, towards, of_pageable) && benchmark.described->size_bytes == size)
+    if (is_candidate(benchmark, towards, memory) && benchmark.described->size_bytes == size)
       made.candidates.push_back(&benchmark);
   made.as_good = trust::as_good_as_fastest(made.candidates);
   return made.as_good.empty() ? std::nullopt : std::optional(std::move(made));
 }
 
-std::vector<std::size_t> choices::sizes(direction towards, bool of_pageable) const {
+std::vector<std::size_t> choices::sizes(direction towards, among memory) const {
   const auto& plain = run_.copies(towards, ordinary);
   std::set<std::size_t> found;
   for (const auto& benchmark : run_.benchmarks()) {
-    if (!is_candidate(benchmark, towards, of_pageable)) continue;
-    const auto same_size = plain.find(benchmark.described->size_bytes.value_or(0));
-    if (same_size != plain.end() &&
-        same_size->second->described->strategy != benchmark.described->strategy)
-      found.insert(same_size->first);
+    if (!is_candidate(benchmark, towards, memory)) continue;
+    const auto* same_size = at_size_of(plain, benchmark);
+    if (same_size && same_size->described->strategy != benchmark.described->strategy)
+      found.insert(benchmark.described->size_bytes.value_or(0));
   }
   return {found.begin(), found.end()};
 }

@@ -30,17 +30,21 @@ struct choice {
   [[nodiscard]] bool is_tie() const;
 };
 
+/// Of which memory strategies are a choice.
+enum class among { all_memory, ordinary_memory };
+
 /// What to use for the copies of a run: by what advice says of memory that is used again, and where
 /// that is not known, by repetitions alone.
 class choices {
  public:
   explicit choices(const run& of);
 
-  /// None without a plain copy of this size. `of_pageable`: of those that copy ordinary memory.
+  /// None without a plain copy of this size.
   [[nodiscard]] std::optional<choice> at(direction towards, std::size_t size,
-                                         bool of_pageable = false) const;
+                                         among memory = among::all_memory) const;
   /// Ascending sizes at which there is a choice beside the plain copy.
-  [[nodiscard]] std::vector<std::size_t> sizes(direction towards, bool of_pageable = false) const;
+  [[nodiscard]] std::vector<std::size_t> sizes(direction towards,
+                                               among memory = among::all_memory) const;
 
   /// What to use again and again.
   [[nodiscard]] const measured& decide(const choice& made) const;

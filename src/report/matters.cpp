@@ -114,13 +114,12 @@ findings penalty_of_pageable(const run& of) {
         "of {}",
         times_figure(factor), size(*slow), seen_from_device(towards), rate_of_link(of, *fast),
         rate_of_link(of, *slow));
-    const auto& staged = of.copies(towards, "pageable", "staged");
-    const auto same_size = staged.find(slow->described->size_bytes.value_or(0));
-    if (same_size != staged.end() && is_slower(*slow, *same_size->second, most_apart))
+    const auto* staged = at_size_of(of.copies(towards, "pageable", "staged"), *slow);
+    if (staged && is_slower(*slow, *staged, most_apart))
       text += fmt::format(
           ". Staged copies of pageable memory reach {}: use staged_copier where memory cannot be "
           "pinned",
-          rate_of_link(of, *same_size->second));
+          rate_of_link(of, *staged));
     penalties.push_back(finding_of("pageable_slower", text + '.', factor));
   }
   if (penalties.size() < 2) return penalties;
@@ -130,15 +129,14 @@ findings penalty_of_pageable(const run& of) {
 /// The plainest copies to the device whose call and wait are timed apart.
 const series& timed_apart(const run& of, const char* memory) {
   static const series none;
-  const auto candidates = of.matching("copy", [&](const benchmark& copy) {
+  const auto is_wanted = [&](const benchmark& copy) {
     return copy.direction == direction::h2d && copy.memory == memory && !copy.method &&
            !copy.in_place;
-  });
-  const auto first = std::ranges::find_if(candidates, [](const series* sizes) {
-    return std::ranges::any_of(
-        *sizes, [](const auto& of_size) { return of_size.second->median(enqueue).has_value(); });
-  });
-  return first == candidates.end() ? none : **first;
+  };
+  for (const auto* sizes : of.matching("copy", is_wanted))
+    for (const auto& [size, copy] : *sizes)
+      if (copy->median(enqueue)) return *sizes;
+  return none;
 }
 
 findings blocking_calls(const run& of) {
@@ -149,14 +147,12 @@ findings blocking_calls(const run& of) {
       "cudaMemcpyAsync blocks on pageable memory: for {} to the device it returns after {}, and "
       "the data have arrived after {}",
       size(*pageable), time_figure(*returned), time(*pageable));
-  const auto& pinned = timed_apart(of, "pinned");
-  const auto same_size = pinned.find(pageable->described->size_bytes.value_or(0));
-  const auto at_once =
-      same_size == pinned.end() ? std::nullopt : same_size->second->median(enqueue);
-  if (at_once && *at_once < asynchronous_part * same_size->second->median_ns)
+  const auto* pinned = at_size_of(timed_apart(of, "pinned"), *pageable);
+  const auto at_once = pinned ? pinned->median(enqueue) : std::nullopt;
+  if (at_once && *at_once < asynchronous_part * pinned->median_ns)
     text +=
         fmt::format(". From pinned memory it returns after {}, and the data have arrived after {}",
-                    time_figure(*at_once), time(*same_size->second));
+                    time_figure(*at_once), time(*pinned));
   return {finding_of("asynchronous_copy_blocks", text + '.', place_of_blocking)};
 }
 
@@ -171,10 +167,8 @@ findings gain_of_gathering(const run& of) {
     const auto& [slow, fast] = *both;
     std::string others;
     for (const auto* sizes : all)
-      if (const auto other = sizes->find(slow->described->size_bytes.value_or(0));
-          other != sizes->end() && other->second != slow && other->second != fast)
-        others +=
-            fmt::format(", {} with {}", rate(*other->second), words_of_method(*other->second));
+      if (const auto* other = at_size_of(*sizes, *slow); other && other != slow && other != fast)
+        others += fmt::format(", {} with {}", rate(*other), words_of_method(*other));
     return {finding_of(
         "gathering_faster",
         fmt::format("{} in blocks of {}, scattered over pinned memory, reach the device at "
@@ -281,7 +275,7 @@ bool is_told(result_file::cache_state cache) {
 /// Copies of pinned memory that threads have just written, where that costs most.
 findings cost_of_written_lines(const run& of) {
   const auto& untouched = of.copies(direction::h2d, "pinned");
-  const measured* slowest = nullptr;
+  std::optional<pair> costliest;
   double most = worth_work;
   for (const auto& written : of.benchmarks()) {
     const auto& described = *written.described;
@@ -289,22 +283,21 @@ findings cost_of_written_lines(const run& of) {
         described.memory != "pinned" || described.method || described.in_place ||
         !is_told(described.cache))
       continue;
-    const auto same_size = untouched.find(described.size_bytes.value_or(0));
-    if (same_size == untouched.end() ||
-        same_size->second->described->devices != described.devices ||
-        !is_slower(written, *same_size->second, most))
+    const auto* same_size = at_size_of(untouched, written);
+    if (!same_size || same_size->described->devices != described.devices ||
+        !is_slower(written, *same_size, most))
       continue;
-    most = ratio(written, *same_size->second);
-    slowest = &written;
+    most = ratio(written, *same_size);
+    costliest = {&written, same_size};
   }
-  if (slowest == nullptr) return {};
-  const auto& fast = *untouched.at(slowest->described->size_bytes.value_or(0));
+  if (!costliest) return {};
+  const auto& [slow, fast] = *costliest;
   return {finding_of(
       "written_lines_slow",
       fmt::format("{} of pinned memory, {}, are copied to the device at {}, and at {} after "
                   "another copy.",
-                  size(*slowest), result_file::describe(slowest->described->cache), rate(*slowest),
-                  rate(fast)),
+                  size(*slow), result_file::describe(slow->described->cache), rate(*slow),
+                  rate(*fast)),
       most)};
 }
 
@@ -352,11 +345,8 @@ constexpr std::array flags{std::pair("PORTABLE", "pinned_portable"),
 std::map<std::string, const measured*> with_flags(const run& of, direction towards,
                                                   const measured& plain) {
   std::map<std::string, const measured*> copies;
-  for (const auto& [flag, memory] : flags) {
-    const auto& sizes = of.copies(towards, memory);
-    const auto same_size = sizes.find(plain.described->size_bytes.value_or(0));
-    copies.emplace(flag, same_size == sizes.end() ? nullptr : same_size->second);
-  }
+  for (const auto& [flag, memory] : flags)
+    copies.emplace(flag, at_size_of(of.copies(towards, memory), plain));
   return copies;
 }
 

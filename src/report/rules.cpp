@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "src/advice/small_transfers.hpp"
@@ -18,6 +19,7 @@ using common::in_sentence;
 /// More cores than that of the thread that calls are worth a warning.
 constexpr double many_cores = 1.5;
 constexpr std::size_t shown_as_rate = 1 << 20;
+constexpr std::string_view compared = " as fast as plain cudaMemcpy";
 
 /// What is chosen of a choice.
 struct picked {
@@ -26,25 +28,14 @@ struct picked {
 
   [[nodiscard]] const std::string& name() const { return chosen->described->strategy; }
   [[nodiscard]] bool is_plain() const { return choice.is_plain(*chosen); }
-  [[nodiscard]] statistics::ratio gain() const { return choice.gain(*chosen); }
+  [[nodiscard]] statistics::ratio gain() const {
+    return is_plain() ? statistics::ratio() : choice.gain(*chosen);
+  }
 };
 using all_picked = std::vector<picked>;
 using all_choices = std::vector<choice>;
 
-/// With what gains compare: said once in a rule, and its memory once in all rules.
-class comparison {
- public:
-  void begin_rule() { is_said_in_rule_ = false; }
-
-  [[nodiscard]] std::string words() {
-    if (std::exchange(is_said_in_rule_, true)) return "";
-    return fmt::format(" as fast as plain cudaMemcpy{}",
-                       std::exchange(is_memory_said_, true) ? "" : " of pageable memory");
-  }
-
- private:
-  bool is_said_in_rule_ = false, is_memory_said_ = false;
-};
+enum class end { smallest, largest };  // of sizes
 
 std::string size(const choice& sized) { return common::size_text(static_cast<double>(sized.size)); }
 std::string percent_beyond(double factor) { return fmt::format("{:.0f} %", 100 * (factor - 1)); }
@@ -58,12 +49,7 @@ std::string nothing_faster(bool is_certain) {
 }
 
 std::string interval_text(const statistics::interval& ends) {
-  auto text =
-      fmt::format("[{}, {}]", common::times_figure(ends.low), common::times_figure(ends.high));
-  constexpr std::string_view sign = "×";
-  for (auto at = text.find(sign); at != std::string::npos; at = text.find(sign))
-    text.erase(at, sign.size());
-  return text;
+  return fmt::format("[{}, {}]", common::times_digits(ends.low), common::times_digits(ends.high));
 }
 
 /// What a reader asks for: the rate, or the time of a small transfer.
@@ -72,38 +58,35 @@ std::string figure_of(const picked& pick) {
                                           : common::rate_figure(pick.chosen->gb_per_s());
 }
 
-std::string time_text(const picked& pick, bool with_name, const std::string& place) {
-  return fmt::format("{}{} {}", with_name ? pick.name() + ' ' : "", figure_of(pick), place);
+/// What a row and a sentence say of a gain; no factor unless it counts.
+struct said_gain {
+  std::string doubt, factor, rest;
+};
+
+std::string factor_text(const statistics::ratio& gain) {
+  return common::times_figure(gain.value) +
+         (gain.interval ? ' ' + interval_text(*gain.interval) : "");
+}
+
+said_gain say_gain(const picked& pick, const statistics::ratio& gain) {
+  if (pick.is_plain())
+    return {", the plain copy", "", ", and " + nothing_faster(pick.choice.is_certain())};
+  if (!gain.interval)
+    return {", too few repetitions", factor_text(gain), " (too few repetitions to be sure)"};
+  if (!gain.is_above_one())
+    return {", not clear", "", ", no clear gain " + interval_text(*gain.interval)};
+  return {"", factor_text(gain), ""};
 }
 
 gained gained_by(const picked& pick) {
-  const auto gain = pick.is_plain() ? statistics::ratio() : pick.gain();
-  gained result{.benchmark = pick.chosen->described->name,
-                .gain = gain,
-                .is_clear = gain.is_above_one(),
-                .subject = fmt::format("{} {}, {}: {}", pick.name(), way(pick.choice.towards),
-                                       size(pick.choice), figure_of(pick)),
-                .text = common::times_figure(gain.value),
-                .doubt = ""};
-  if (gain.interval) result.text += ' ' + interval_text(*gain.interval);
-  if (pick.is_plain())
-    result.doubt = ", the plain copy";
-  else if (!result.is_clear)
-    result.doubt = gain.interval ? ", not clear" : ", too few repetitions";
-  return result;
-}
-
-std::string gain_text(const picked& pick, bool with_name, const std::string& place,
-                      comparison& compared) {
-  const auto text = time_text(pick, with_name, place);
-  if (pick.is_plain()) return text + ", and " + nothing_faster(pick.choice.is_certain());
   const auto gain = pick.gain();
-  const auto factor = common::times_figure(gain.value);
-  if (!gain.interval)
-    return fmt::format("{}, {}{} (too few repetitions to be sure)", text, factor, compared.words());
-  const auto interval = interval_text(*gain.interval);
-  if (!gain.is_above_one()) return fmt::format("{}, no clear gain {}", text, interval);
-  return fmt::format("{}, {} {}{}", text, factor, interval, compared.words());
+  return {.benchmark = pick.chosen->described->name,
+          .gain = gain,
+          .is_clear = gain.is_above_one(),
+          .subject = fmt::format("{} {}, {}: {}", pick.name(), way(pick.choice.towards),
+                                 size(pick.choice), figure_of(pick)),
+          .text = factor_text(gain),
+          .doubt = say_gain(pick, gain).doubt};
 }
 
 bool have_one_size(const all_picked& picks) {
@@ -122,10 +105,31 @@ std::string place_of(const picked& pick, const all_picked& all) {
          (have_one_size(all) ? "" : fmt::format(" ({})", size(pick.choice)));
 }
 
+std::string time_text(const picked& pick, const all_picked& all, bool with_name) {
+  return fmt::format("{}{} {}", with_name ? pick.name() + ' ' : "", figure_of(pick),
+                     place_of(pick, all));
+}
+
+/// Of each pick; with what gains compare is said of the first.
+std::vector<std::string> gain_texts(const all_picked& picks, bool with_names) {
+  std::vector<std::string> texts;
+  std::string once(compared);
+  for (const auto& pick : picks) {
+    const auto said = say_gain(pick, pick.gain());
+    texts.push_back(time_text(pick, picks, with_names));
+    if (!said.factor.empty()) texts.back() += ", " + said.factor + std::exchange(once, "");
+    texts.back() += said.rest;
+  }
+  return texts;
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
 std::vector<std::string> names_of(const all_picked& picks) {
   std::vector<std::string> names;
-  for (const auto& pick : picks)
-    if (std::ranges::find(names, pick.name()) == names.end()) names.push_back(pick.name());
+  for (const auto& pick : picks) add_once(names, pick.name());
   return names;
 }
 
@@ -146,17 +150,30 @@ class rule_maker {
  public:
   explicit rule_maker(const run& measured_run) : run_(measured_run), choices_(measured_run) {}
 
-  std::vector<rule> rules() {
+  [[nodiscard]] std::vector<rule> rules() const {
     std::vector<rule> rules;
     for (auto& rule :
-         {of_largest("large", "Large arrays, copied again and again", false), of_small(),
-          of_largest("ordinary", "Large arrays that stay in ordinary (pageable) memory", true)})
+         {of_largest("large", "Large arrays, copied again and again", among::all_memory),
+          of_small(),
+          of_largest("ordinary", "Large arrays that stay in ordinary (pageable) memory",
+                     among::ordinary_memory)})
       if (rule) rules.push_back(*rule);
+    say_memory_compared(rules);
     say_what_is_missing(rules);
     return rules;
   }
 
  private:
+  /// Once, of the first gain.
+  static void say_memory_compared(std::vector<rule>& rules) {
+    for (auto& rule : rules) {
+      const auto at = rule.why.find(compared);
+      if (at == std::string::npos) continue;
+      rule.why.insert(at + compared.size(), " of pageable memory");
+      break;
+    }
+  }
+
   /// First of all, that the costs of memory are not known.
   void say_what_is_missing(std::vector<rule>& rules) const {
     const auto terms = choices_.terms();
@@ -164,51 +181,46 @@ class rule_maker {
       rules.front().why += " What allocating the memory costs was not measured.";
   }
 
-  [[nodiscard]] all_choices at_ends(bool at_largest, bool of_pageable) const {
+  [[nodiscard]] all_choices at_ends(end which, among memory) const {
     all_choices ends;
     for (const auto towards : both_directions)
-      if (const auto sizes = choices_.sizes(towards, of_pageable); !sizes.empty())
-        if (auto end = choices_.at(towards, at_largest ? sizes.back() : sizes.front(), of_pageable))
-          ends.push_back(std::move(*end));
+      if (const auto sizes = choices_.sizes(towards, memory); !sizes.empty())
+        if (auto found =
+                choices_.at(towards, which == end::largest ? sizes.back() : sizes.front(), memory))
+          ends.push_back(std::move(*found));
     return ends;
   }
 
   [[nodiscard]] std::optional<rule> of_largest(const char* code, const char* data,
-                                               bool of_pageable) {
-    const auto largest = at_ends(true, of_pageable);
+                                               among memory) const {
+    const auto largest = at_ends(end::largest, memory);
     if (largest.empty()) return std::nullopt;
-    compared_.begin_rule();
     const auto picks = pick_best(largest);
     const auto has_gain = [](const picked& pick) {
       return !pick.choice.is_certain() || pick.gain().is_above_one();
     };
     if (!std::ranges::all_of(picks, &picked::is_plain) && std::ranges::none_of(picks, has_gain))
       return without_clear_gain(code, data, picks);
-    return rule{
-        code, data, uses_of(picks),
-        fmt::format("{}{}.{}{}", common_size(picks), gains(picks, names_of(picks).size() > 1),
-                    few_uses_text(picks), cores_text(picks)),
-        gained_by_each(picks)};
+    return rule{code, data, uses_of(picks),
+                fmt::format("{}{}.{}{}", common_size(picks),
+                            fmt::join(gain_texts(picks, names_of(picks).size() > 1), "; "),
+                            few_uses_text(picks), cores_text(picks)),
+                gained_by_each(picks)};
   }
 
   /// In all directions the same strategy, if one is good enough in each.
   static all_picked pick_best(const all_choices& choices) {
-    const auto is_good_in = [](const std::string& strategy, const choice& choice) {
-      return std::ranges::any_of(choice.as_good, [&](const measured* good) {
-        return good->described->strategy == strategy;
-      });
-    };
+    const auto name = [](const measured* each) { return each->described->strategy; };
     const auto& of_first = choices.front().as_good;
     const auto common = std::ranges::find_if(of_first, [&](const measured* good) {
       return std::ranges::all_of(choices, [&](const choice& choice) {
-        return is_good_in(good->described->strategy, choice);
+        return std::ranges::count(choice.as_good, name(good), name) > 0;
       });
     });
     all_picked picks;
     for (const auto& choice : choices)
-      picks.push_back({choice, common == of_first.end()
-                                   ? &choice.best()
-                                   : choice.candidate((*common)->described->strategy)});
+      picks.push_back(
+          {choice, common == of_first.end() ? &choice.best() : choice.candidate(name(*common))});
     return picks;
   }
 
@@ -218,23 +230,16 @@ class rule_maker {
     return results;
   }
 
-  [[nodiscard]] std::string gains(const all_picked& picks, bool with_names) {
-    std::vector<std::string> texts;
-    for (const auto& pick : picks)
-      texts.push_back(gain_text(pick, with_names, place_of(pick, picks), compared_));
-    return fmt::format("{}", fmt::join(texts, "; "));
-  }
-
   /// Names the plain copy, and what was compared with it.
   [[nodiscard]] rule without_clear_gain(const char* code, const char* data,
-                                        const all_picked& picks) {
+                                        const all_picked& picks) const {
     all_picked others;
     std::ranges::copy_if(picks, std::back_inserter(others), std::not_fn(&picked::is_plain));
     return {code,
             data,
             {use_of(picks.front().choice.plain->described->strategy)},
             fmt::format("Nothing measured is clearly faster. {}{}.", common_size(others),
-                        gains(others, true)),
+                        fmt::join(gain_texts(others, true), "; ")),
             gained_by_each(picks)};
   }
 
@@ -247,8 +252,7 @@ class rule_maker {
       if (!count) continue;
       counts.emplace_back(pick.choice.towards, *count);
       for (const auto& name : choices_.advised(pick.choice).names)
-        if (name != pick.name() && std::ranges::find(others, name) == others.end())
-          others.push_back(name);
+        if (name != pick.name()) add_once(others, name);
     }
     if (counts.empty()) return "";
     auto few = at_most(counts.front().second);
@@ -263,10 +267,9 @@ class rule_maker {
   }
 
   /// Up to which size a plain copy is as good as anything, and what is better.
-  [[nodiscard]] std::optional<rule> of_small() {
-    const auto smallest = at_ends(false, false);
+  [[nodiscard]] std::optional<rule> of_small() const {
+    const auto smallest = at_ends(end::smallest, among::all_memory);
     if (smallest.empty()) return std::nullopt;
-    compared_.begin_rule();
     std::vector<all_choices> plain;
     all_picked picks;
     for (const auto& choice : smallest) {
@@ -274,13 +277,10 @@ class rule_maker {
       picks.push_back(pick_at_clear_size(choice));
     }
     const bool with_names = names_of(picks).size() > 1;
-    std::vector<std::string> texts;
-    for (const auto& pick : picks) {
-      const auto place = place_of(pick, picks);
-      texts.push_back(pick.chosen == pick.choice.plain
-                          ? time_text(pick, with_names, place)
-                          : gain_text(pick, with_names, place, compared_) + reuse_text(pick));
-    }
+    auto texts = gain_texts(picks, with_names);
+    for (std::size_t i = 0; i < picks.size(); ++i)
+      texts[i] = picks[i].is_plain() ? time_text(picks[i], picks, with_names)
+                                     : texts[i] + reuse_text(picks[i]);
     const bool is_always_plain = std::ranges::none_of(plain, &all_choices::empty);
     return rule{
         "small", "Small transfers", uses_of(picks),
@@ -294,7 +294,7 @@ class rule_maker {
   /// What is decided at the smallest size; if its gain is clear only at a larger size, at that one.
   [[nodiscard]] picked pick_at_clear_size(const choice& smallest) const {
     const auto& chosen = choices_.decide(smallest);
-    if (&chosen == smallest.plain || !smallest.is_certain()) return {smallest, &chosen};
+    if (smallest.is_plain(chosen) || !smallest.is_certain()) return {smallest, &chosen};
     for (const auto at_size : choices_.sizes(smallest.towards)) {
       if (static_cast<double>(at_size) > advice::largest_small_transfer) break;
       const auto choice = choices_.at(smallest.towards, at_size);
@@ -310,7 +310,7 @@ class rule_maker {
     for (const auto at_size : choices_.sizes(towards)) {
       auto choice = choices_.at(towards, at_size);
       if (!choice) continue;
-      if (&choices_.decide(*choice) != choice->plain) break;
+      if (!choice->is_plain(choices_.decide(*choice))) break;
       plain.push_back(std::move(*choice));
     }
     return plain;
@@ -364,7 +364,6 @@ class rule_maker {
 
   const run& run_;
   report::choices choices_;
-  comparison compared_;
 };
 
 }  // namespace

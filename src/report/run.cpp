@@ -66,10 +66,14 @@ const measured* largest(const series& sizes) {
   return sizes.empty() ? nullptr : sizes.rbegin()->second;
 }
 
+const measured* at_size_of(const series& sizes, const measured& other) {
+  const auto found = sizes.find(other.described->size_bytes.value_or(0));
+  return found == sizes.end() ? nullptr : found->second;
+}
+
 std::optional<pair> common_pair(const series& first, const series& second) {
   for (auto size = first.rbegin(); size != first.rend(); ++size)
-    if (const auto other = second.find(size->first); other != second.end())
-      return pair{size->second, other->second};
+    if (const auto* other = at_size_of(second, *size->second)) return pair{size->second, other};
   return std::nullopt;
 }
 

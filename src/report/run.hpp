@@ -53,6 +53,9 @@ class run {
 /// The benchmark of the largest size; null if there is none.
 const measured* largest(const series& sizes);
 
+/// The benchmark that has the other's size; null if there is none.
+const measured* at_size_of(const series& sizes, const measured& other);
+
 /// Two benchmarks of the largest size that both series have.
 using pair = std::pair<const measured*, const measured*>;
 std::optional<pair> common_pair(const series& first, const series& second);

@@ -23,6 +23,7 @@ from plots.model.judged import Judged
 from plots.model.load import parse_result, read_result
 from plots.page import draw, html, report
 from plots.text import run_tables
+from plots.text.method import describe_method
 from plots.text.table import Table, format_files, markdown
 
 EVIL = "<script>alert('x')</script> & “Söhne” </script>"
@@ -325,6 +326,13 @@ def test_the_key_tables_are_open_and_complete_however_long_they_are():
     packed = [attributes.get("data-rows") for attributes in page.attributes("tbody")]
     assert list(filter(None, packed)) == ["rows-benchmarks"]
     assert {"copy/memory_29/h2d", "copy/memory_29/d2h"} <= set(page.texts_of("th"))
+
+
+def test_the_method_of_older_files_has_no_notes():
+    words = ["bench_transfers", "--sizes=1KiB", "--note", "a lab", "--label=rack=7", "--quiet"]
+    run = synthetic.run(run={"profile": "quick", "command_line": words})
+    text = " ".join(describe_method([(1, run)]))
+    assert "with the profile quick and the options --sizes=1KiB." in text
 
 
 def test_the_method_has_no_more_digits_than_a_reader_needs():
