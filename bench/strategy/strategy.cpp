@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 #include <regex>
+#include <stdexcept>
 #include <utility>
 
 #include "bench/strategy/copy_kernel.hpp"
@@ -50,6 +51,15 @@ std::optional<std::string> memory_of(const strategy& described) {
   if (auto named = text_of_part(described, name_part::field::memory)) return named;
   if (described.needs.host) return to_string(*described.needs.host);
   return std::nullopt;
+}
+
+std::function<transfer(const job&)> by_variant(const std::vector<variant>& variants) {
+  return [variants](const job& task) {
+    const auto chosen = std::ranges::find(variants, task.variant, &variant::name);
+    if (chosen == variants.end())
+      throw std::logic_error("no such variant: " + std::string(task.variant));
+    return chosen->prepare(task);
+  };
 }
 
 }  // namespace
@@ -145,6 +155,8 @@ registry registered_strategies(const std::vector<machine::numa_node>& nodes) {
   if (!nodes.empty())
     for (const auto& make : collected_for_nodes())
       std::ranges::move(make(nodes), std::back_inserter(strategies));
+  for (auto& added : strategies)
+    if (!added.prepare) added.prepare = by_variant(added.variants);
   std::ranges::sort(strategies, {}, &strategy::name);
   return strategies;
 }

@@ -53,6 +53,7 @@ struct variant {
   bool in_place = false;
   std::vector<named_flow> flows = {};  ///< of a strategy of several copies at once
   std::optional<result_file::set_description> set = {};  ///< likewise
+  std::function<transfer(const job&)> prepare = {};      ///< if the strategy has none
 };
 /// "h2d" and "d2h".
 std::vector<variant> both_directions();
@@ -145,6 +146,7 @@ struct strategy {
   bool memory_by_copy = false;  ///< of these, each says what its host memory is
   bool shares_link = true;  ///< its rate is compared with the link's limit if it has one direction
 
+  /// Empty in the files whose variants each have their own: the registry fills it in.
   std::function<transfer(const job&)> prepare = {};
   requirements needs = {};
   bench::sampling sampling = {};
