@@ -2,7 +2,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -324,31 +323,21 @@ victim launching_victim(const job& task) {
           [work] { work->corrupt(); }};
 }
 
-/// The variants.
-constexpr struct named_victim {
-  const char* name;
-  victim (*make)(const job&);
-} victims[]{{"chain", launching_victim<work_kind::arithmetic_chain>},
-            {"graph", launching_victim<work_kind::arithmetic_graph>},
-            {"copy", copying_victim}};
-
-victim make_victim(const job& task) {
-  for (const auto& [name, make] : victims)
-    if (task.variant == name) return make(task);
-  throw std::logic_error("no such work: " + std::string(task.variant));
-}
-
-std::vector<variant> variants_of_victims() {
-  std::vector<variant> variants;
-  for (const auto& [name, make] : victims) variants.push_back({.name = name});
-  return variants;
-}
-
-transfer prepare(const job& task, const blocking_call& call) {
+transfer prepare(const job& task, victim (*make_victim)(const job&), const blocking_call& call) {
   auto victim = make_victim(task);
   auto operation = timed_beside(task, std::move(victim.work), call.prepare(task));
   operation.check.corrupt = std::move(victim.corrupt);
   return operation;
+}
+
+std::vector<variant> variants_of(const blocking_call& call) {
+  const auto with = [&](const char* name, victim (*make_victim)(const job&)) {
+    return variant{.name = name,
+                   .prepare = [=](const job& task) { return prepare(task, make_victim, call); }};
+  };
+  return {with("chain", launching_victim<work_kind::arithmetic_chain>),
+          with("graph", launching_victim<work_kind::arithmetic_graph>),
+          with("copy", copying_victim)};
 }
 
 const result_file::role role{"blocked", "work while another thread makes a call",
@@ -361,12 +350,11 @@ strategy strategy_for(const blocking_call& call) {
       .family = "blocked",
       .parts = {method(call.name)},
       .summary = "40 launches, a graph or a small copy while another thread calls: " + call.summary,
-      .variants = variants_of_victims(),
+      .variants = variants_of(call),
       .role = role,
       .plainness = 1,
       .procedure = 2,  // as in company
       .shares_link = false,
-      .prepare = [call](const job& task) { return prepare(task, call); },
       .needs = {.fixed_host_memory = call.host_bytes + memory_of_copies,
                 .staged_copier = call.staged_copier,
                 .why_unsupported =
