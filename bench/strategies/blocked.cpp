@@ -190,10 +190,10 @@ std::vector<blocking_call> allocations() {
                  }};
            },
        .size = common::format_size(device_bytes),
-       .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
-         if (device.description().cuda) return std::nullopt;
-         return "cudaMallocAsync is CUDA's own; the host device has no counterpart";
-       }},
+       .why_unsupported =
+           [](const transfers::device& device) {
+             return why_not_cuda("cudaMallocFromPoolAsync", device);
+           }},
       {.name = "device_pool",
        .summary = "a block of the library's pool and back",
        .prepare =

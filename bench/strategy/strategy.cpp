@@ -190,6 +190,11 @@ std::optional<std::string> why_unsupported(const strategy& measured,
   return needs.why_unsupported ? needs.why_unsupported(device) : std::nullopt;
 }
 
+std::optional<std::string> why_not_cuda(const std::string& call, const transfers::device& device) {
+  if (device.description().cuda) return std::nullopt;
+  return call + " is CUDA's own; the host device has no counterpart";
+}
+
 std::string calls_for(transfers::host_memory_kind kind) {
   using transfers::host_origin;
   using transfers::pin_flags;

@@ -164,6 +164,9 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
 std::optional<std::string> why_unsupported(const strategy& measured,
                                            const transfers::device& device);
 
+/// For requirements::why_unsupported: CUDA devices alone have this call.
+std::optional<std::string> why_not_cuda(const std::string& call, const transfers::device& device);
+
 /// Steps "enqueue" and "wait" of an asynchronous operation: until the call returns, and until the
 /// work is complete.
 std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void()> enqueue);
