@@ -46,16 +46,11 @@ class own_copy {
  public:
   own_copy(const job& task, const bulk_method& method, std::size_t bytes, direction direction)
       : device_(task.device),
-        to_device_(direction == direction::h2d),
         poison_(task.memory.pattern(true)),
         host_(task.device.allocate_host(bytes, method.memory)),
         on_device_(task.device.allocate(bytes)),
         copy_(task, ends_between(direction), direction, method) {
-    const auto sent = task.memory.pattern();
-    if (to_device_)
-      write_host_pattern(host_.data(), 0, bytes, sent);
-    else
-      write_pattern(device_, on_device_.data(), 0, bytes, sent);
+    write_pattern(device_, copy_.source(), task.memory.pattern());
     poison();
   }
 
@@ -69,10 +64,7 @@ class own_copy {
 
  private:
   void poison() {
-    if (to_device_)
-      write_pattern(device_, on_device_.data(), 0, on_device_.size(), poison_);
-    else
-      write_host_pattern(host_.data(), 0, host_.size(), poison_);
+    write_pattern(device_, copy_.destination(), poison_);
     device_.synchronize();
   }
   [[nodiscard]] ends ends_between(direction direction) const {
@@ -82,7 +74,6 @@ class own_copy {
   }
 
   transfers::device& device_;
-  bool to_device_;
   pattern poison_;
   transfers::host_memory host_;
   transfers::device_memory on_device_;
@@ -143,6 +134,10 @@ std::vector<blocking_call> copy_calls() {
 
 // --- Others --------------------------------------------------------------------------------------
 
+std::shared_ptr<transfers::stream> own_stream(const job& task) {
+  return task.device.create_stream();
+}
+
 std::vector<blocking_call> allocations() {
   constexpr auto host_bytes = 16 * mib_of_call;
   constexpr auto device_bytes = mib_of_call;
@@ -181,7 +176,7 @@ std::vector<blocking_call> allocations() {
        .summary = "cudaMallocFromPoolAsync and cudaFreeAsync, each with a wait",
        .prepare =
            [](const job& task) {
-             const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
+             const auto stream = own_stream(task);
              return repeated_call{
                  [stream, allocate = subjects::async_allocator(task.device, *stream,
                                                                subjects::pooled_memory::device,
@@ -198,7 +193,7 @@ std::vector<blocking_call> allocations() {
        .summary = "a block of the library's pool and back",
        .prepare =
            [](const job& task) {
-             const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
+             const auto stream = own_stream(task);
              return repeated_call{[stream, pool = transfers::device_pool(task.device)]() mutable {
                static_cast<void>(pool.allocate(device_bytes, *stream));
              }};
@@ -207,7 +202,7 @@ std::vector<blocking_call> allocations() {
 }
 
 repeated_call graph_instantiation(const job& task) {
-  const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
+  const auto stream = own_stream(task);
   const auto nothing = subjects::empty_kernel(task.device, 0).prepare<>();
   return {[stream, nothing] {
     static_cast<void>(transfers::graph(*stream, [stream, nothing] {
@@ -240,6 +235,8 @@ std::optional<std::string> why_no_nvml(const transfers::device& device) {
   return std::nullopt;
 }
 
+const auto launches = std::to_string(gpu_work::kernels_of_chain);
+
 std::vector<blocking_call> others() {
   return {{.name = "stream_create",
            .summary = "cudaStreamCreateWithFlags and cudaStreamDestroy",
@@ -252,14 +249,13 @@ std::vector<blocking_call> others() {
            .summary = "cudaStreamSynchronize of an idle stream",
            .prepare =
                [](const job& task) {
-                 const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
-                 return repeated_call{[stream] { stream->synchronize(); }};
+                 return repeated_call{[stream = own_stream(task)] { stream->synchronize(); }};
                }},
           {.name = "event_record",
            .summary = "cudaEventCreateWithFlags, cudaEventRecord and cudaEventDestroy",
            .prepare =
                [](const job& task) {
-                 const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
+                 const auto stream = own_stream(task);
                  return repeated_call{
                      [stream] { static_cast<void>(stream->record(transfers::event_timing::off)); }};
                }},
@@ -281,7 +277,7 @@ std::vector<blocking_call> others() {
                  }};
                }},
           {.name = "graph_instantiate",
-           .summary = "recording and instantiating a graph of 40 kernels",
+           .summary = "recording and instantiating a graph of " + launches + " kernels",
            .prepare = graph_instantiation},
           {.name = "source_module",
            .summary = "compiling a kernel with NVRTC, loading and unloading it",
@@ -349,7 +345,8 @@ strategy strategy_for(const blocking_call& call) {
   strategy result{
       .family = "blocked",
       .parts = {method(call.name)},
-      .summary = "40 launches, a graph or a small copy while another thread calls: " + call.summary,
+      .summary = launches +
+                 " launches, a graph or a small copy while another thread calls: " + call.summary,
       .variants = variants_of(call),
       .role = role,
       .plainness = 1,

@@ -64,12 +64,7 @@ class access_after_transfer {
       restore();
       transfer_all();
     }
-    const auto& end = ends_.destination;
-    const auto check = end.on_device ? check_pattern(device_, end.data, 0, end.bytes, part_.pattern)
-                                     : check_host_pattern(end.data, 0, end.bytes, part_.pattern);
-    if (check.wrong_bytes == 0) return std::nullopt;
-    return "transfer: " + std::to_string(check.wrong_bytes) +
-           " bytes differ, the first at offset " + std::to_string(check.first_wrong);
+    return words_of(check_pattern(device_, ends_.destination, part_.pattern), "transfer: ");
   }
 
  private:

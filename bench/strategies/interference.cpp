@@ -133,12 +133,12 @@ class interference {
 
   /// The bulk copy must move all by itself: what it moves beside small copies is verified later.
   void verify_bulk_alone() {
-    write_to_destination(poison_);
+    write_pattern(device_, bulk_->destination(), poison_);
     try {
       bulk_->start();
       bulk_->finish();
     } catch (...) {
-      write_to_destination(pattern_);  // on which other benchmarks rely
+      write_pattern(device_, bulk_->destination(), pattern_);  // on which other benchmarks rely
       throw;
     }
     note(find_bulk_damage("bulk copy alone"));
@@ -173,14 +173,6 @@ class interference {
     }
     beside_.push_back(bulk_->finish().count());
     note(small_.find_damage());
-  }
-
-  void write_to_destination(pattern written) {
-    const auto& end = bulk_->destination();
-    if (end.on_device)
-      write_pattern(device_, end.data, 0, end.bytes, written);
-    else
-      write_host_pattern(end.data, 0, end.bytes, written);
   }
 
   /// The bulk copies follow one another, whenever small copies are due.

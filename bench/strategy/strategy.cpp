@@ -244,6 +244,16 @@ std::byte* seen_by_kernel(const payload& end) {
   return end.host->on_device() + end.offset;
 }
 
+void write_pattern(transfers::device& device, const payload& end, pattern written) {
+  if (end.on_device) return write_pattern(device, end.data, 0, end.bytes, written);
+  write_host_pattern(end.data, 0, end.bytes, written);
+}
+
+pattern_check check_pattern(transfers::device& device, const payload& end, pattern expected) {
+  return end.on_device ? check_pattern(device, end.data, 0, end.bytes, expected)
+                       : check_host_pattern(end.data, 0, end.bytes, expected);
+}
+
 ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direction direction) {
   const auto host = host_payload(task, kind);
   const auto device = device_payload(task);

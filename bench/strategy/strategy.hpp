@@ -231,6 +231,11 @@ payload device_payload(const job& task, std::size_t index = 0);
 /// The address of a payload in a kernel. Throws unsupported if the device has no address for it.
 std::byte* seen_by_kernel(const payload& end);
 
+/// The pattern from its first byte on, at either end of a copy.
+void write_pattern(transfers::device& device, const payload& end, pattern written);
+[[nodiscard]] pattern_check check_pattern(transfers::device& device, const payload& end,
+                                          pattern expected);
+
 /// Both ends of a copy between host memory of a kind and the device.
 struct ends {
   payload source, destination;
