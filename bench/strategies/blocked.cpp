@@ -327,13 +327,13 @@ transfer prepare(const job& task, victim (*make_victim)(const job&), const block
 }
 
 std::vector<variant> variants_of(const blocking_call& call) {
-  const auto with = [&](const char* name, victim (*make_victim)(const job&)) {
+  const auto variant_of = [&](const char* name, victim (*make_victim)(const job&)) {
     return variant{.name = name,
                    .prepare = [=](const job& task) { return prepare(task, make_victim, call); }};
   };
-  return {with("chain", launching_victim<work_kind::arithmetic_chain>),
-          with("graph", launching_victim<work_kind::arithmetic_graph>),
-          with("copy", copying_victim)};
+  return {variant_of("chain", launching_victim<work_kind::arithmetic_chain>),
+          variant_of("graph", launching_victim<work_kind::arithmetic_graph>),
+          variant_of("copy", copying_victim)};
 }
 
 const result_file::role role{"blocked", "work while another thread makes a call",

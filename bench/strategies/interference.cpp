@@ -383,13 +383,13 @@ const result_file::role role{"interference", "small copies while a bulk copy is 
 std::vector<variant> variants_of(const small_kind& small, const std::optional<bulk_method>& bulk) {
   std::vector<variant> variants;
   for (const auto& beside : bulk ? both_directions() : std::vector<variant>(1))
-    for (const auto& way : both_directions())
+    for (const auto& small_direction : both_directions())
       for (const auto& [name, bytes] : small_sizes) {
         interference_kind kind{small, bulk};
         kind.small.bytes = bytes;
-        kind.small.direction = direction_of(*way.direction);
-        auto& added = variants.emplace_back(way);
-        added.name = std::string(name) + "_" + way.name;
+        kind.small.direction = direction_of(*small_direction.direction);
+        auto& added = variants.emplace_back(small_direction);
+        added.name = std::string(name) + "_" + small_direction.name;
         added.setting = std::string(name) + "_by_" + small.name;
         if (bulk) {
           kind.bulk_direction = direction_of(*beside.direction);
