@@ -64,11 +64,6 @@ failed failure_of(const std::exception_ptr& failure) {
   }
 }
 
-transfers::direction direction_of(result_file::direction direction) {
-  return direction == result_file::direction::d2h ? transfers::direction::d2h
-                                                  : transfers::direction::h2d;
-}
-
 /// Other benchmarks rely on the pattern in the blocks.
 bool changes_pattern(const transfer& ready) {
   return ready.check.changes_source || ready.check.compare || ready.check.restore ||

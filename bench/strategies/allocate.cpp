@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,21 +35,23 @@ struct source {
 /// Where released memory goes: to the system, or to a pool that keeps it for the next allocation.
 enum class release_target { system, pool };
 
-/// A source of memory, and its names. These fields go together: `cuda_call` and, if a later release
-/// brought the call, `cuda`; `only_locks` and, in `must_support`, registered memory and the memory
-/// that is locked; `named_by_kind` and, in `must_support`, that kind.
+/// A call of CUDA, and the release that brought it, if that is a later one.
+struct own_call {
+  std::string name;
+  std::optional<machine::cuda_release> since = {};
+};
+
+/// A source of memory, and its names.
 struct allocator {
-  std::string name, summary;
+  name_part name;
+  std::string summary;
   std::function<source(const job&)> open;
   bool on_device = false;
   release_target target = release_target::system;
-  std::vector<host_memory_kind> must_support = {};  ///< what the device must support
+  std::optional<host_memory_kind> kind = {};  ///< that the device must support
   std::size_t smallest = 4096;
-  /// CUDA's own call that it makes, of which other devices have no counterpart.
-  const char* cuda_call = nullptr;
-  std::optional<machine::cuda_release> cuda = {};
-  bool only_locks = false;     ///< page-locks existing memory
-  bool named_by_kind = false;  ///< its name is that of a kind of host memory
+  std::optional<own_call> cuda = {};  ///< other devices have no counterpart
+  bool only_locks = false;  ///< page-locks existing memory: the device must support that as well
   unsigned plainness = 1;
 };
 
@@ -171,13 +172,12 @@ std::vector<allocator> host_pools() {
                        freed_memory freed, machine::cuda_release cuda) {
     const bool is_warm = freed == freed_memory::kept;
     return allocator{
-        .name = name + (is_warm ? "_warm" : ""),
+        .name = method(name + (is_warm ? "_warm" : "")),
         .summary = "cudaMallocFromPoolAsync of " + summary + " and a wait, " +
                    (is_warm ? "pool warm" : "pool empty, every page touched"),
         .open = [memory, freed](const job& task) { return from_host_pool(task, memory, freed); },
         .target = is_warm ? release_target::pool : release_target::system,
-        .cuda_call = "cudaMallocFromPoolAsync",
-        .cuda = cuda,
+        .cuda = own_call{"cudaMallocFromPoolAsync", cuda},
         .plainness = 2};
   };
   std::vector<allocator> pools;
@@ -195,57 +195,55 @@ std::vector<allocator> page_locks() {
   const auto locking = [](host_memory_kind kind) {
     return [kind](const job& task) { return lock_touched(task, kind); };
   };
-  return {{.name = "lock_untouched",
+  return {{.name = method("lock_untouched"),
            .summary = "only cudaHostRegister of untouched memory",
            .open = lock_untouched,
-           .must_support = {transfers::registered},
            .smallest = std::size_t{256} << 10,
            .only_locks = true,
            .plainness = 2},
-          {.name = "lock_touched",
+          {.name = method("lock_touched"),
            .summary = "only cudaHostRegister of base pages that have been touched",
            .open = locking(transfers::pageable),
-           .must_support = {transfers::registered},
            .only_locks = true,
            .plainness = 2},
-          {.name = "lock_touched_huge",
+          {.name = method("lock_touched_huge"),
            .summary = "only cudaHostRegister of huge pages that have been touched",
            .open = locking(transfers::pageable_huge),
-           .must_support = {transfers::pageable_huge, transfers::registered},
+           .kind = transfers::pageable_huge,
            .only_locks = true,
            .plainness = 3}};
 }
 
 /// Device memory, and the pools of the library.
 std::vector<allocator> device_memory_and_pools() {
-  return {{.name = "device",
+  return {{.name = method("device"),
            .summary = "device memory from cudaMalloc",
            .open = on_device,
            .on_device = true},
-          {.name = "device_async",
+          {.name = method("device_async"),
            .summary = "cudaMallocAsync and a wait, pool warm",
            .open = on_device_async,
            .on_device = true,
            .target = release_target::pool,
-           .cuda_call = "cudaMallocAsync",
+           .cuda = own_call{"cudaMallocAsync"},
            .plainness = 2},
-          {.name = "device_pool",
+          {.name = method("device_pool"),
            .summary = "transfers::device_pool, warm, in the order of the stream",
            .open = from_device_pool,
            .on_device = true,
            .target = release_target::pool,
            .plainness = 2},
-          {.name = "pinned_pool",
+          {.name = method("pinned_pool"),
            .summary = "transfers::pinned_pool, warm",
            .open = from_pinned_pool,
            .target = release_target::pool,
-           .must_support = {transfers::pinned()},
+           .kind = transfers::pinned(),
            .plainness = 2}};
 }
 
 std::vector<allocator> all_allocators() {
   using transfers::pin_flags;
-  std::vector<allocator> allocators{{.name = "malloc",
+  std::vector<allocator> allocators{{.name = method("malloc"),
                                      .summary = "malloc, every page touched",
                                      .open = from_malloc,
                                      .plainness = 0}};
@@ -253,11 +251,10 @@ std::vector<allocator> all_allocators() {
        {transfers::pageable, transfers::pageable_huge, transfers::registered,
         transfers::registered_huge, transfers::pinned(), transfers::pinned(pin_flags::portable),
         transfers::pinned(pin_flags::mapped), transfers::pinned(pin_flags::write_combined)})
-    allocators.push_back({.name = to_string(kind),
+    allocators.push_back({.name = in_memory(kind),
                           .summary = describe(kind) + ", every page touched",
                           .open = [kind](const job& task) { return memory_of_kind(task, kind); },
-                          .must_support = {kind},
-                          .named_by_kind = true,
+                          .kind = kind,
                           .plainness = kind == transfers::pageable ? 0 : 1 + options_of(kind)});
   for (const auto& more : {page_locks(), device_memory_and_pools(), host_pools()})
     allocators.insert(allocators.end(), more.begin(), more.end());
@@ -378,7 +375,6 @@ class benchmarked {
 transfer prepare(const job& task, const allocator& allocator, bool frees) {
   const auto memory = std::make_shared<benchmarked>(task, allocator, frees);
   transfer operation;
-  operation.amount.bytes = task.bytes;
   operation.timing.batched = false;
   operation.timing.least_operations = 1;
   operation.steps = {frees ? step{"free", [memory] { memory->free(); }}
@@ -390,24 +386,24 @@ transfer prepare(const job& task, const allocator& allocator, bool frees) {
 
 std::optional<std::string> why_unsupported(const allocator& allocator,
                                            const transfers::device& device) {
-  if (allocator.cuda_call && !device.description().cuda)
-    return fmt::format("{} is CUDA's own; the host device has no counterpart", allocator.cuda_call);
-  for (const auto kind : allocator.must_support)
-    if (auto reason = device.why_unsupported(kind)) return reason;
-  return std::nullopt;
+  if (allocator.cuda)
+    if (auto reason = why_not_cuda(allocator.cuda->name, device)) return reason;
+  if (allocator.kind)
+    if (auto reason = device.why_unsupported(*allocator.kind)) return reason;
+  return allocator.only_locks ? device.why_unsupported(transfers::registered) : std::nullopt;
 }
 
 strategy strategy_for(const allocator& allocator, bool frees) {
   return {
       .family = frees ? "free" : "allocate",
-      .parts = {allocator.named_by_kind ? in_memory(allocator.name) : method(allocator.name)},
+      .parts = {allocator.name},
       .summary = frees ? "giving it back: " + allocator.summary : allocator.summary,
       .role = frees ? roles::deallocation : roles::allocation,
       .plainness = allocator.plainness,
       .prepare = [allocator, frees](const job& task) { return prepare(task, allocator, frees); },
       .needs = {.more_host_memory = allocator.on_device ? 0U : 1U,
                 .more_device_memory = allocator.on_device ? 1U : 0U,
-                .cuda = allocator.cuda,
+                .cuda = allocator.cuda ? allocator.cuda->since : std::nullopt,
                 .why_unsupported =
                     [allocator](const transfers::device& device) {
                       return why_unsupported(allocator, device);

@@ -2,7 +2,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,16 +46,11 @@ class own_copy {
  public:
   own_copy(const job& task, const bulk_method& method, std::size_t bytes, direction direction)
       : device_(task.device),
-        to_device_(direction == direction::h2d),
         poison_(task.memory.pattern(true)),
         host_(task.device.allocate_host(bytes, method.memory)),
         on_device_(task.device.allocate(bytes)),
         copy_(task, ends_between(direction), direction, method) {
-    const auto sent = task.memory.pattern();
-    if (to_device_)
-      write_host_pattern(host_.data(), 0, bytes, sent);
-    else
-      write_pattern(device_, on_device_.data(), 0, bytes, sent);
+    write_pattern(device_, copy_.source(), task.memory.pattern());
     poison();
   }
 
@@ -70,10 +64,7 @@ class own_copy {
 
  private:
   void poison() {
-    if (to_device_)
-      write_pattern(device_, on_device_.data(), 0, on_device_.size(), poison_);
-    else
-      write_host_pattern(host_.data(), 0, host_.size(), poison_);
+    write_pattern(device_, copy_.destination(), poison_);
     device_.synchronize();
   }
   [[nodiscard]] ends ends_between(direction direction) const {
@@ -83,7 +74,6 @@ class own_copy {
   }
 
   transfers::device& device_;
-  bool to_device_;
   pattern poison_;
   transfers::host_memory host_;
   transfers::device_memory on_device_;
@@ -144,6 +134,10 @@ std::vector<blocking_call> copy_calls() {
 
 // --- Others --------------------------------------------------------------------------------------
 
+std::shared_ptr<transfers::stream> own_stream(const job& task) {
+  return task.device.create_stream();
+}
+
 std::vector<blocking_call> allocations() {
   constexpr auto host_bytes = 16 * mib_of_call;
   constexpr auto device_bytes = mib_of_call;
@@ -182,7 +176,7 @@ std::vector<blocking_call> allocations() {
        .summary = "cudaMallocFromPoolAsync and cudaFreeAsync, each with a wait",
        .prepare =
            [](const job& task) {
-             const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
+             const auto stream = own_stream(task);
              return repeated_call{
                  [stream, allocate = subjects::async_allocator(task.device, *stream,
                                                                subjects::pooled_memory::device,
@@ -191,15 +185,15 @@ std::vector<blocking_call> allocations() {
                  }};
            },
        .size = common::format_size(device_bytes),
-       .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
-         if (device.description().cuda) return std::nullopt;
-         return "cudaMallocAsync is CUDA's own; the host device has no counterpart";
-       }},
+       .why_unsupported =
+           [](const transfers::device& device) {
+             return why_not_cuda("cudaMallocFromPoolAsync", device);
+           }},
       {.name = "device_pool",
        .summary = "a block of the library's pool and back",
        .prepare =
            [](const job& task) {
-             const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
+             const auto stream = own_stream(task);
              return repeated_call{[stream, pool = transfers::device_pool(task.device)]() mutable {
                static_cast<void>(pool.allocate(device_bytes, *stream));
              }};
@@ -208,7 +202,7 @@ std::vector<blocking_call> allocations() {
 }
 
 repeated_call graph_instantiation(const job& task) {
-  const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
+  const auto stream = own_stream(task);
   const auto nothing = subjects::empty_kernel(task.device, 0).prepare<>();
   return {[stream, nothing] {
     static_cast<void>(transfers::graph(*stream, [stream, nothing] {
@@ -241,6 +235,8 @@ std::optional<std::string> why_no_nvml(const transfers::device& device) {
   return std::nullopt;
 }
 
+const auto launches = std::to_string(gpu_work::kernels_of_chain);
+
 std::vector<blocking_call> others() {
   return {{.name = "stream_create",
            .summary = "cudaStreamCreateWithFlags and cudaStreamDestroy",
@@ -253,14 +249,13 @@ std::vector<blocking_call> others() {
            .summary = "cudaStreamSynchronize of an idle stream",
            .prepare =
                [](const job& task) {
-                 const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
-                 return repeated_call{[stream] { stream->synchronize(); }};
+                 return repeated_call{[stream = own_stream(task)] { stream->synchronize(); }};
                }},
           {.name = "event_record",
            .summary = "cudaEventCreateWithFlags, cudaEventRecord and cudaEventDestroy",
            .prepare =
                [](const job& task) {
-                 const std::shared_ptr<transfers::stream> stream = task.device.create_stream();
+                 const auto stream = own_stream(task);
                  return repeated_call{
                      [stream] { static_cast<void>(stream->record(transfers::event_timing::off)); }};
                }},
@@ -282,7 +277,7 @@ std::vector<blocking_call> others() {
                  }};
                }},
           {.name = "graph_instantiate",
-           .summary = "recording and instantiating a graph of 40 kernels",
+           .summary = "recording and instantiating a graph of " + launches + " kernels",
            .prepare = graph_instantiation},
           {.name = "source_module",
            .summary = "compiling a kernel with NVRTC, loading and unloading it",
@@ -324,31 +319,21 @@ victim launching_victim(const job& task) {
           [work] { work->corrupt(); }};
 }
 
-/// The variants.
-constexpr struct named_victim {
-  const char* name;
-  victim (*make)(const job&);
-} victims[]{{"chain", launching_victim<work_kind::arithmetic_chain>},
-            {"graph", launching_victim<work_kind::arithmetic_graph>},
-            {"copy", copying_victim}};
-
-victim make_victim(const job& task) {
-  for (const auto& [name, make] : victims)
-    if (task.variant == name) return make(task);
-  throw std::logic_error("no such work: " + std::string(task.variant));
-}
-
-std::vector<variant> variants_of_victims() {
-  std::vector<variant> variants;
-  for (const auto& [name, make] : victims) variants.push_back({.name = name});
-  return variants;
-}
-
-transfer prepare(const job& task, const blocking_call& call) {
+transfer prepare(const job& task, victim (*make_victim)(const job&), const blocking_call& call) {
   auto victim = make_victim(task);
   auto operation = timed_beside(task, std::move(victim.work), call.prepare(task));
   operation.check.corrupt = std::move(victim.corrupt);
   return operation;
+}
+
+std::vector<variant> variants_of(const blocking_call& call) {
+  const auto variant_of = [&](const char* name, victim (*make_victim)(const job&)) {
+    return variant{.name = name,
+                   .prepare = [=](const job& task) { return prepare(task, make_victim, call); }};
+  };
+  return {variant_of("chain", launching_victim<work_kind::arithmetic_chain>),
+          variant_of("graph", launching_victim<work_kind::arithmetic_graph>),
+          variant_of("copy", copying_victim)};
 }
 
 const result_file::role role{"blocked", "work while another thread makes a call",
@@ -360,13 +345,13 @@ strategy strategy_for(const blocking_call& call) {
   strategy result{
       .family = "blocked",
       .parts = {method(call.name)},
-      .summary = "40 launches, a graph or a small copy while another thread calls: " + call.summary,
-      .variants = variants_of_victims(),
+      .summary = launches +
+                 " launches, a graph or a small copy while another thread calls: " + call.summary,
+      .variants = variants_of(call),
       .role = role,
       .plainness = 1,
       .procedure = 2,  // as in company
       .shares_link = false,
-      .prepare = [call](const job& task) { return prepare(task, call); },
       .needs = {.fixed_host_memory = call.host_bytes + memory_of_copies,
                 .staged_copier = call.staged_copier,
                 .why_unsupported =

@@ -11,19 +11,6 @@
 #include "transfers/fast/prompt_copy.hpp"
 
 namespace bench_transfers::bench {
-namespace {
-
-std::optional<std::string> find_wrong_bytes(transfers::device& device, const payload& end,
-                                            const pattern& expected) {
-  const auto check = end.on_device ? check_pattern(device, end.data, 0, end.bytes, expected)
-                                   : check_host_pattern(end.data, 0, end.bytes, expected);
-  if (check.wrong_bytes == 0) return std::nullopt;
-  return std::to_string(check.wrong_bytes) + " bytes differ, the first at offset " +
-         std::to_string(check.first_wrong);
-}
-
-}  // namespace
-
 bool bulk_method::is_synchronous() const {
   switch (mover) {
     case bulk_mover::prompt:
@@ -60,7 +47,7 @@ bulk_copy::part_copy bulk_copy::copy_of_parts(const job& task) {
   dst_ = in_place ? seen_by_kernel(ends_.destination) : ends_.destination.data;
   find_damage_ = [&device = task.device, end = ends_.destination,
                   expected = task.memory.pattern()] {
-    return find_wrong_bytes(device, end, expected);
+    return words_of(check_pattern(device, end, expected));
   };
   auto& stream = stream_;
   auto& device = task.device;

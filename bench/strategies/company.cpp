@@ -1,6 +1,5 @@
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -141,61 +140,38 @@ std::vector<bulk_method> movers() {
 const result_file::role role{"company", "work of a GPU while another thread copies",
                              result_file::table::times};
 
-/// The variants of a strategy, and what each of them times.
-struct companions {
-  std::map<std::string, companion, std::less<>> timed;
-  std::vector<variant> variants;
-  std::vector<std::string> in_profile;
-
-  /// `direction`: of the copies, if there are any.
-  void add(const companion& added, const variant* direction) {
-    variant named = direction == nullptr ? variant{} : *direction;
-    const bool is_higher = added.priority == work_priority::higher;
-    named.setting = to_string(added.kind) + (is_higher ? "" : "_equal_priority");
-    named.name = *named.setting + (direction == nullptr ? "" : "/" + direction->name);
-    timed.emplace(named.name, added);
-    if (is_higher) in_profile.push_back(named.name);
-    variants.push_back(std::move(named));
-  }
-};
-
-companions companions_of(const std::vector<variant>& directions) {
-  companions all;
-  const auto add = [&](const companion& added) {
-    if (directions.empty()) all.add(added, nullptr);
-    for (const auto& direction : directions) all.add(added, &direction);
-  };
+/// Adds the variants; those of higher priority are in the profile. `copies`: none for work alone.
+void add_variants(strategy& added_to, const std::optional<bulk_method>& copies) {
+  const bool has_directions = copies && !copies->within_device;
+  const auto directions = has_directions ? both_directions() : std::vector<variant>(1);
   for (const auto priority : {work_priority::higher, work_priority::equal})
     for (const auto kind : {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm,
                             work_kind::graph, work_kind::arithmetic_graph})
-      add({kind, priority});
-  return all;
+      for (auto added : directions) {
+        const bool is_higher = priority == work_priority::higher;
+        added.setting = to_string(kind) + (is_higher ? "" : "_equal_priority");
+        added.name = *added.setting + (has_directions ? "/" + added.name : "");
+        added.prepare = [timed = companion{kind, priority}, copies](const job& task) {
+          return copies ? prepare_beside(task, timed, *copies) : prepare_alone(task, timed);
+        };
+        if (is_higher) added_to.sampling.profiles["company"].push_back(added.name);
+        added_to.variants.push_back(std::move(added));
+      }
 }
 
 /// `copies`: none for work alone.
 strategy strategy_for(const std::optional<bulk_method>& copies) {
-  auto all =
-      companions_of(copies && !copies->within_device ? both_directions() : std::vector<variant>{});
   strategy result{.family = "company",
                   .parts = {method(copies ? copies->name : "idle")},
                   .summary = "short kernels, a long one or a graph " +
                              (copies ? "while another thread copies by " + copies->summary
                                      : std::string("while nobody copies")),
-                  .variants = all.variants,
                   .role = role,
                   .plainness = 1,
                   .procedure = 2,  // of 1 the last call beside work went on without it
                   .shares_link = false,
-                  .prepare =
-                      [copies, timed = std::move(all.timed)](const job& task) {
-                        const auto& companion = timed.find(task.variant)->second;
-                        return copies ? prepare_beside(task, companion, *copies)
-                                      : prepare_alone(task, companion);
-                      },
-                  .sampling = {.sized = copies.has_value(),
-                               .cold = false,
-                               .on_request = true,
-                               .profiles = {{"company", all.in_profile}}}};
+                  .sampling = {.sized = copies.has_value(), .cold = false, .on_request = true}};
+  add_variants(result, copies);
   if (!copies) return result;
   result.needs = {
       .host = copies->within_device ? std::nullopt : std::optional(copies->memory),

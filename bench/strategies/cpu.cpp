@@ -2,7 +2,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -33,40 +32,43 @@ constexpr std::size_t emulated_amount = std::size_t{64} << 10;
 /// Blocks up to this size may fit into the caches.
 constexpr std::size_t fits_a_cache = std::size_t{32} << 20;
 
-/// Factor on the usual amount for one operation. Starting and finishing a task on all cores takes
-/// microseconds that vary between repetitions and should be a small part of the time. Memory is
-/// about 8 times slower than caches. With cold caches a second access would be warm.
-std::size_t times_usual(const job& task, const access& access, bool on_all_cores) {
-  if (!on_all_cores || task.cache == cache_state::cold) return 1;
-  return task.bytes <= fits_a_cache ? access.times_in_caches
-                                    : std::max<std::size_t>(1, access.times_in_caches / 8);
-}
+/// A variant: a kind of access, by one thread or by all cores.
+struct threaded_access {
+  cpu::access access;
+  bool on_all_cores;
+  std::optional<machine::numa_node> node = {};  ///< whose CPUs make the accesses, if it matters
+  std::size_t per_thread = usual_amount;
+
+  /// Factor on the usual amount for one operation. Starting and finishing a task on all cores takes
+  /// microseconds that vary between repetitions and should be a small part of the time. Memory is
+  /// about 8 times slower than caches. With cold caches a second access would be warm.
+  [[nodiscard]] std::size_t times_usual(std::size_t bytes, bool is_cold) const {
+    if (!on_all_cores || is_cold) return 1;
+    return bytes <= fits_a_cache ? access.times_in_caches
+                                 : std::max<std::size_t>(1, access.times_in_caches / 8);
+  }
+};
 
 /// Threads stay awake between the operations of a repetition, also while they wait for the slowest:
 /// waking up would be a part of the next operation's time.
 constexpr std::chrono::milliseconds awake{20};
 
-/// The next turn in one kind of memory. Each benchmark and repetition continues after the previous
-/// one, where no data are cached if the block is larger than the caches.
-struct progress_through_block {
-  std::size_t turn = 0;
-};
-
-/// The threads of one benchmark.
+/// The threads of one benchmark. `next_turn` is that of one kind of memory: each benchmark and
+/// repetition continues after the previous one, where no data are cached if the block is larger
+/// than the caches.
 class access_team {
  public:
-  access_team(const job& task, const payload& block, access access, bool on_all_cores,
-              std::size_t per_thread, std::shared_ptr<progress_through_block> progress)
-      : access_(std::move(access)),
-        progress_(std::move(progress)),
-        first_turn_(progress_->turn),
-        goes_on_(task.cache == cache_state::warm),
-        team_(on_all_cores ? transfers::usable_processors() : 1, awake) {
-    const bool cold = !goes_on_;
+  access_team(const job& task, const payload& block, const threaded_access& chosen,
+              std::shared_ptr<std::size_t> next_turn)
+      : access_(chosen.access),
+        next_turn_(std::move(next_turn)),
+        first_turn_(*next_turn_),
+        is_cold_(task.cache == cache_state::cold),
+        team_(chosen.on_all_cores ? transfers::usable_processors() : 1, awake) {
     const auto share = block.bytes / team_.size() / cpu::line * cpu::line;
     if (share == 0) throw transfers::unsupported("less than one line for each core");
-    const auto times = times_usual(task, access_, on_all_cores);
-    const auto amount = times * per_thread;
+    const auto times = chosen.times_usual(task.bytes, is_cold_);
+    const auto amount = times * chosen.per_thread;
     const auto piece = std::min(share, amount);
     std::span<std::byte> scratch;
     if (access_.uses_ordinary) scratch = task.memory.scratch(piece * team_.size());
@@ -75,7 +77,7 @@ class access_team {
                         .first = block.offset + i * share,
                         .bytes = share,
                         .piece = piece,
-                        .passes = cold ? 1 : std::max<std::size_t>(1, amount / piece),
+                        .passes = is_cold_ ? 1 : std::max<std::size_t>(1, amount / piece),
                         .times = times,
                         .first_turn = first_turn_,
                         .ordinary = scratch.empty() ? scratch : scratch.subspan(i * piece, piece),
@@ -84,14 +86,14 @@ class access_team {
     marks_.resize(team_.size());
     if (access_.uses_ordinary) team_.run([this](unsigned i) { fill_ordinary(parts_[i]); });
     // The settling operations do not access all of the block.
-    if (!cold && (access_.single || piece < share) && block.bytes <= fits_a_cache)
+    if (!is_cold_ && (access_.single || piece < share) && block.bytes <= fits_a_cache)
       team_.run([this](unsigned i) {
         static_cast<void>(
             cpu::instructions().read_vector(parts_[i].block + parts_[i].first, parts_[i].bytes));
       });
   }
 
-  ~access_team() { progress_->turn = last_turn(); }
+  ~access_team() { *next_turn_ = last_turn(); }
   access_team(const access_team&) = delete;
   access_team& operator=(const access_team&) = delete;
 
@@ -102,6 +104,7 @@ class access_team {
     team_.run([this](unsigned i) { work(i); });
   }
 
+  [[nodiscard]] bool is_cold() const { return is_cold_; }
   void flush() {
     team_.run([this](unsigned i) { access_.flush(parts_[i], workers_[i].turn); });
   }
@@ -160,7 +163,7 @@ class access_team {
       value = access_.run(parts_[i], turn++);
       marks.push_back(std::chrono::steady_clock::now());
       if (marks.size() == 2) ++finished_;
-    } while (goes_on_ && finished_ < workers_.size());
+    } while (!is_cold_ && finished_ < workers_.size());
   }
 
   /// Threads that are faster make more turns.
@@ -179,21 +182,14 @@ class access_team {
   }
 
   access access_;
-  std::shared_ptr<progress_through_block> progress_;
+  std::shared_ptr<std::size_t> next_turn_;
   std::size_t first_turn_;
-  bool goes_on_;
+  bool is_cold_;
   std::vector<stretch> parts_;
   std::vector<worker> workers_;
   std::vector<cpu::turn_marks> marks_;
   std::atomic<std::size_t> finished_ = 0;  ///< threads that have made a turn
   transfers::worker_team team_;
-};
-
-/// A variant: a kind of access, by one thread or by all cores.
-struct threaded_access {
-  cpu::access access;
-  bool on_all_cores;
-  std::optional<machine::numa_node> node = {};  ///< whose CPUs make the accesses, if it matters
 };
 
 /// The time of an operation is that of all bytes at the sum of the threads' rates: where one thread
@@ -217,21 +213,22 @@ void sum_rates(transfer& result, const std::shared_ptr<access_team>& threads) {
 }
 
 transfer prepare(const job& task, transfers::host_memory_kind kind, const threaded_access& chosen,
-                 std::size_t per_thread, const std::shared_ptr<progress_through_block>& progress) {
-  const auto& [access, on_all_cores, node] = chosen;
+                 const std::shared_ptr<std::size_t>& next_turn) {
+  const auto& access = chosen.access;
+  const auto& node = chosen.node;
   if (access.why_unavailable) throw transfers::unsupported(*access.why_unavailable);
   const auto bound = node ? bound_to(*node) : nullptr;  // inherited by the team's threads
-  const auto threads = std::make_shared<access_team>(task, host_payload(task, kind), access,
-                                                     on_all_cores, per_thread, progress);
+  const auto threads =
+      std::make_shared<access_team>(task, host_payload(task, kind), chosen, next_turn);
   transfer result;
   result.steps = {{access.name(), [threads] { threads->run(); }}};
   result.amount.bytes = threads->bytes();
   result.timing.batched = false;
   if (access.single)
     result.amount.accesses = *result.amount.bytes / sizeof(std::uint64_t) / (threads->size());
-  if (task.cache == cache_state::cold) result.timing.between = [threads] { threads->flush(); };
+  if (threads->is_cold()) result.timing.between = [threads] { threads->flush(); };
   if (node) result.timing.conditions = [cpus = *node] { return bound_to(cpus); };
-  if (on_all_cores) sum_rates(result, threads);
+  if (chosen.on_all_cores) sum_rates(result, threads);
   result.check.compare = [threads] { return threads->verify(); };
   if (access.restore) result.check.restore = [threads] { threads->restore(); };
   return result;
@@ -246,59 +243,54 @@ const result_file::role& role_of(const access& access) {
   return roles::cpu_read_write;
 }
 
-/// memcpy by one thread is the plainest.
-variant variant_of(const access& access, bool on_all_cores) {
+/// memcpy by one thread is the plainest. "read_memcpy@node0": CPUs of another node than the memory.
+variant variant_of(const threaded_access& chosen, transfers::host_memory_kind memory) {
+  const auto& access = chosen.access;
+  const bool on_all_cores = chosen.on_all_cores;
   variant varied{.name = access.name() + (on_all_cores ? "_all_cores" : ""),
                  .role = role_of(access),
                  .method = access.method,
                  .plainness = (access.plainest ? 0U : 1U) + (on_all_cores ? 2U : 0U),
                  .procedure = on_all_cores ? 2U : 1U};
   if (on_all_cores) varied.setting = "all_cores";
+  if (chosen.node && chosen.node->number != memory.node) {
+    const auto node = "node" + std::to_string(chosen.node->number);
+    varied.name += "@" + node;
+    varied.setting = varied.setting.value_or("cpus") + "_of_" + node;
+  }
   return varied;
 }
 
-/// The variants of a strategy, and the accesses that they name.
-struct access_variants {
-  std::vector<variant> list;
-  std::map<std::string, threaded_access> by_name;
-
-  void add(variant added, threaded_access access) {
-    by_name.emplace(added.name, std::move(access));
-    list.push_back(std::move(added));
+strategy strategy_for(const name_part& memory, const std::string& summary,
+                      transfers::host_memory_kind kind,
+                      const std::vector<threaded_access>& accesses) {
+  strategy result{.family = "cpu",
+                  .parts = {memory},
+                  .summary = summary,
+                  .about = "reads and writes by the CPU, without a transfer",
+                  .role = roles::cpu_read,
+                  .needs = {.host = kind},
+                  .sampling = {.smallest = std::size_t{16} << 10, .size_stride = 3, .effort = 0.2}};
+  const auto next_turn = std::make_shared<std::size_t>(0);
+  for (const auto& chosen : accesses) {
+    auto& added = result.variants.emplace_back(variant_of(chosen, kind));
+    added.prepare = [=](const job& task) { return prepare(task, kind, chosen, next_turn); };
   }
-};
+  return result;
+}
 
 /// Each access by one thread and by all cores.
-access_variants variants_of(const std::vector<access>& accesses) {
-  access_variants variants;
+std::vector<threaded_access> threaded(const std::vector<access>& accesses) {
+  std::vector<threaded_access> both;
   for (const auto& access : accesses)
-    for (const bool on_all_cores : {false, true})
-      variants.add(variant_of(access, on_all_cores), {access, on_all_cores});
-  return variants;
+    for (const bool on_all_cores : {false, true}) both.push_back({access, on_all_cores});
+  return both;
 }
 
-strategy strategy_for(const name_part& memory, const std::string& summary,
-                      transfers::host_memory_kind kind, access_variants variants,
-                      std::size_t per_thread = usual_amount) {
-  return {.family = "cpu",
-          .parts = {memory},
-          .summary = summary,
-          .about = "reads and writes by the CPU, without a transfer",
-          .variants = std::move(variants.list),
-          .role = roles::cpu_read,
-          .prepare =
-              [kind, accesses = std::move(variants.by_name), per_thread,
-               progress = std::make_shared<progress_through_block>()](const job& task) {
-                return prepare(task, kind, accesses.at(std::string(task.variant)), per_thread,
-                               progress);
-              },
-          .needs = {.host = kind},
-          .sampling = {.smallest = std::size_t{16} << 10, .size_stride = 3, .effort = 0.2}};
-}
-
-strategy strategy_for_kind(transfers::host_memory_kind kind, access_variants variants) {
+strategy strategy_for_kind(transfers::host_memory_kind kind,
+                           const std::vector<threaded_access>& accesses) {
   return strategy_for(in_memory(kind), "the CPU accesses " + transfers::describe(kind), kind,
-                      std::move(variants));
+                      accesses);
 }
 
 /// The accesses that tell how far memory is: what ordinary programs do, the fastest reads, and the
@@ -307,32 +299,26 @@ bool tells_distance(const access& access) {
   return access.plainest || access.method == "vector" || access.method == "random";
 }
 
-/// The CPUs of each node access the memory of one. "read_memcpy@node0": CPUs of another node.
-access_variants variants_of_nodes(const machine::numa_node& memory,
-                                  const std::vector<machine::numa_node>& nodes) {
+/// By the CPUs of each node.
+std::vector<threaded_access> accesses_by_nodes(const std::vector<machine::numa_node>& nodes) {
   auto accesses = accesses_with(cpu::instructions());
   std::erase_if(accesses, [](const access& access) { return !tells_distance(access); });
-  access_variants variants;
+  std::vector<threaded_access> of_all;
   for (const auto& node : nodes) {
     if (why_no_cpu(node)) continue;
-    for (const auto& access : accesses)
-      for (const bool on_all_cores : {false, true}) {
-        auto added = variant_of(access, on_all_cores);
-        if (node.number != memory.number) {
-          added.name += "@node" + std::to_string(node.number);
-          added.setting = added.setting.value_or("cpus") + "_of_node" + std::to_string(node.number);
-        }
-        variants.add(std::move(added), {access, on_all_cores, node});
-      }
+    for (auto& added : threaded(accesses)) {
+      added.node = node;
+      of_all.push_back(std::move(added));
+    }
   }
-  return variants;
+  return of_all;
 }
 
 registry strategies_for(const std::vector<machine::numa_node>& nodes) {
   registry strategies;
   for (const auto& node : nodes)
     for (const auto kind : {transfers::pageable, transfers::pinned()}) {
-      auto added = strategy_for_kind(on_node(kind, node.number), variants_of_nodes(node, nodes));
+      auto added = strategy_for_kind(on_node(kind, node.number), accesses_by_nodes(nodes));
       added.sampling.cold = false;
       // Where only the place matters, one kind of memory tells.
       added.sampling.on_request =
@@ -347,9 +333,11 @@ strategy emulated_write_combined() {
   auto emulated = cpu::accesses_with(cpu::emulated_write_combined());
   std::erase_if(emulated, [](const access& access) { return !access.loads_by_instruction; });
   for (auto& access : emulated) access.times_in_caches = 1;  // it flushes the lines that it reads
+  auto accesses = threaded(emulated);
+  for (auto& chosen : accesses) chosen.per_thread = emulated_amount;
   auto result = strategy_for(in_memory("emulated_wc"),
                              "EMULATION of write-combined reads: lines flushed before each load",
-                             transfers::pageable, variants_of(emulated), emulated_amount);
+                             transfers::pageable, accesses);
   result.emulation = true;
   result.sampling.largest = std::size_t{1} << 20;
   result.sampling.cold = false;
@@ -363,7 +351,7 @@ strategy emulated_write_combined() {
 const struct cpu_strategies {
   cpu_strategies() {
     const auto add = [](transfers::host_memory_kind kind) {
-      auto result = strategy_for_kind(kind, variants_of(accesses_with(cpu::instructions())));
+      auto result = strategy_for_kind(kind, threaded(accesses_with(cpu::instructions())));
       // It may migrate between host and device at any time.
       if (kind == transfers::managed) result.sampling.largest = std::size_t{256} << 20;
       if (kind == transfers::pageable || kind == transfers::pinned() ||

@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,12 +64,7 @@ class access_after_transfer {
       restore();
       transfer_all();
     }
-    const auto& end = ends_.destination;
-    const auto check = end.on_device ? check_pattern(device_, end.data, 0, end.bytes, part_.pattern)
-                                     : check_host_pattern(end.data, 0, end.bytes, part_.pattern);
-    if (check.wrong_bytes == 0) return std::nullopt;
-    return "transfer: " + std::to_string(check.wrong_bytes) +
-           " bytes differ, the first at offset " + std::to_string(check.first_wrong);
+    return words_of(check_pattern(device_, ends_.destination, part_.pattern), "transfer: ");
   }
 
  private:
@@ -114,11 +108,8 @@ transfer prepare(const job& task, const cpu::access& access) {
 const result_file::role role{"cpu_after_transfer", "the CPU's accesses directly after a transfer",
                              result_file::table::times};
 
-using accesses_by_variant = std::map<std::string, cpu::access, std::less<>>;
-
 const struct cpu_after_transfer {
   cpu_after_transfer() {
-    const auto accesses = std::make_shared<accesses_by_variant>();
     strategy measured{
         .family = "cpu",
         .parts = {in_memory(transfers::pinned()), setting("after_transfer")},
@@ -126,19 +117,16 @@ const struct cpu_after_transfer {
             "the CPU's first read of what has just arrived, or its first write to what has "
             "just been sent",
         .role = role,
-        .prepare =
-            [accesses](const job& task) {
-              return prepare(task, accesses->find(task.variant)->second);
-            },
         .needs = {.host = transfers::pinned(), .more_host_memory = 1},
         .sampling = {.smallest = 4096, .largest = std::size_t{64} << 20, .cold = false}};
-    for (auto& access : cpu::accesses_with(cpu::instructions())) {
+    for (const auto& access : cpu::accesses_with(cpu::instructions())) {
       // What ordinary programs do, and the widest loads.
       if (!access.plainest && access.method != "vector" && access.method != "fill") continue;
-      variant varied{.name = access.name(), .method = access.method};
-      varied.plainness = access.plainest ? 0U : 1U;
-      measured.variants.push_back(varied);
-      accesses->emplace(varied.name, std::move(access));
+      measured.variants.push_back(
+          {.name = access.name(),
+           .method = access.method,
+           .plainness = access.plainest ? 0U : 1U,
+           .prepare = [access](const job& task) { return prepare(task, access); }});
     }
     registration{measured};
   }

@@ -56,7 +56,7 @@ transfer arriving_as(const job& task, transfers::host_memory_kind kind, std::siz
                        }}};
   conversion.locate = [array] {
     if (!*array) return payload{};
-    return own_payload(std::span((*array)->data(), (*array)->size()), true);
+    return own_payload(**array);
   };
   conversion.check.compare = [array] {
     const auto arrived = contents_of(**array);

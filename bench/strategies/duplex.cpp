@@ -112,9 +112,7 @@ std::vector<comparison> each_direction(const std::shared_ptr<channels>& both, st
 /// Nullopt if there is none.
 std::optional<std::string> damage(const char* where, const pattern_check& check,
                                   std::size_t first) {
-  if (check.wrong_bytes == 0) return std::nullopt;
-  return std::string(where) + ": " + std::to_string(check.wrong_bytes) +
-         " bytes differ, the first at offset " + std::to_string(check.first_wrong - first);
+  return words_of({check.wrong_bytes, check.first_wrong - first}, std::string(where) + ": ");
 }
 
 /// The harness poisons, checks and restores one destination; this strategy does so for the other.

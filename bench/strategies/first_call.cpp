@@ -34,7 +34,7 @@ transfer new_context(const job& task, transfers::host_memory_kind kind) {
                   {"second", [state] { state->upload(); }}};
   result.locate = [state] {
     if (!state->array) return payload{};
-    return own_payload(std::span(state->array->data(), state->array->size()), true);
+    return own_payload(*state->array);
   };
   return result;
 }

@@ -29,6 +29,20 @@ context context_for(const job& task, route route = route::plain,
 
 // --- Upload --------------------------------------------------------------------------------------
 
+/// The common part of all uploads.
+template <class T>
+struct upload_ends {
+  transfer frame;
+  std::span<T> src;
+
+  upload_ends(const job& task, host_memory_kind kind) {
+    const auto source = host_payload(task, kind);
+    src = elements_of<T>(source);
+    frame.source = source;
+    frame.amount.bytes = src.size_bytes();
+  }
+};
+
 /// The array of an operation stays until the next one, so that it can be verified: therefore "free"
 /// is the first step.
 template <class T>
@@ -37,56 +51,38 @@ transfer upload_to_new(const job& task, host_memory_kind kind, allocation alloca
     transfers::context context;
     std::optional<gpu_array<T>> array;
   };
-  const auto source = host_payload(task, kind);
-  const auto elements = elements_of<const T>(source);
+  upload_ends<const T> ends(task, kind);
   const auto state =
       std::make_shared<shared_state>(shared_state{context_for(task, route::plain, allocation), {}});
-  state->array.emplace(state->context, transfers::shape{elements.size()});
-  transfer upload;
-  upload.source = source;
-  upload.amount.bytes = elements.size_bytes();
-  upload.locate = [state] {
-    return own_payload(std::span(state->array->data(), state->array->size()), true);
-  };
-  upload.steps = {
+  state->array.emplace(state->context, transfers::shape{ends.src.size()});
+  ends.frame.locate = [state] { return own_payload(*state->array); };
+  ends.frame.steps = {
       {"free", [state] { state->array.reset(); }},
       {"allocate",
-       [state, n = elements.size()] { state->array.emplace(state->context, transfers::shape{n}); }},
-      {"upload", [state, elements] { state->array->set(elements); }}};
-  return upload;
+       [state, n = ends.src.size()] { state->array.emplace(state->context, transfers::shape{n}); }},
+      {"upload", [state, src = ends.src] { state->array->set(src); }}};
+  return ends.frame;
 }
 
 /// A single call, as in user code.
-template <class T>
 transfer upload_as_written(const job& task, host_memory_kind kind, route route) {
-  const auto source = host_payload(task, kind);
-  const auto elements = elements_of<const T>(source);
+  upload_ends<const float> ends(task, kind);
   const auto context = context_for(task, route);
-  const auto array = std::make_shared<std::optional<gpu_array<T>>>(to_gpu(context, elements));
-  transfer upload;
-  upload.source = source;
-  upload.amount.bytes = elements.size_bytes();
-  upload.locate = [array] {
-    return own_payload(std::span((*array)->data(), (*array)->size()), true);
-  };
-  upload.steps = {
+  const auto array = std::make_shared<std::optional<gpu_array<float>>>(to_gpu(context, ends.src));
+  ends.frame.locate = [array] { return own_payload(**array); };
+  ends.frame.steps = {
       {"free", [array] { array->reset(); }},
-      {"to_gpu", [array, context, elements] { array->emplace(to_gpu(context, elements)); }}};
-  return upload;
+      {"to_gpu", [array, context, src = ends.src] { array->emplace(to_gpu(context, src)); }}};
+  return ends.frame;
 }
 
-template <class T>
 transfer upload_to_reused(const job& task, host_memory_kind kind) {
-  const auto source = host_payload(task, kind);
-  const auto elements = elements_of<const T>(source);
+  upload_ends<const float> ends(task, kind);
   const auto array =
-      std::make_shared<gpu_array<T>>(context_for(task), transfers::shape{elements.size()});
-  transfer upload;
-  upload.source = source;
-  upload.amount.bytes = elements.size_bytes();
-  upload.destination = own_payload(std::span(array->data(), array->size()), true);
-  upload.steps = {{"upload", [array, elements] { array->set(elements); }}};
-  return upload;
+      std::make_shared<gpu_array<float>>(context_for(task), transfers::shape{ends.src.size()});
+  ends.frame.destination = own_payload(*array);
+  ends.frame.steps = {{"upload", [array, src = ends.src] { array->set(src); }}};
+  return ends.frame;
 }
 
 /// Shows whether page-locking pays for a single transfer: locks the source for the upload only…
@@ -97,21 +93,17 @@ transfer upload_locked_once(const job& task, host_memory_kind kind) {
     gpu_array<float> array;
     std::optional<transfers::page_lock> lock;
   };
-  const auto source = host_payload(task, kind);
-  const auto elements = elements_of<float>(source);
+  upload_ends<float> ends(task, kind);
   const auto state = std::make_shared<shared_state>(
       shared_state{task.device,
-                   std::as_writable_bytes(elements),
-                   {context_for(task), transfers::shape{elements.size()}},
+                   std::as_writable_bytes(ends.src),
+                   {context_for(task), transfers::shape{ends.src.size()}},
                    {}});
-  transfer upload;
-  upload.source = source;
-  upload.amount.bytes = elements.size_bytes();
-  upload.destination = own_payload(std::span(state->array.data(), state->array.size()), true);
-  upload.steps = {{"lock", [state] { state->lock.emplace(state->device.lock(state->memory)); }},
-                  {"upload", [state, elements] { state->array.set(elements); }},
-                  {"unlock", [state] { state->lock.reset(); }}};
-  return upload;
+  ends.frame.destination = own_payload(state->array);
+  ends.frame.steps = {{"lock", [state] { state->lock.emplace(state->device.lock(state->memory)); }},
+                      {"upload", [state, src = ends.src] { state->array.set(src); }},
+                      {"unlock", [state] { state->lock.reset(); }}};
+  return ends.frame;
 }
 
 /// …or copies it to new page-locked memory.
@@ -121,23 +113,19 @@ transfer upload_pinned_once(const job& task, host_memory_kind kind) {
     gpu_array<float> array;
     std::optional<host_array<float>> pinned;
   };
-  const auto source = host_payload(task, kind);
-  const auto elements = elements_of<const float>(source);
+  upload_ends<const float> ends(task, kind);
   const auto state = std::make_shared<shared_state>(
-      shared_state{task.device, {context_for(task), transfers::shape{elements.size()}}, {}});
-  transfer upload;
-  upload.source = source;
-  upload.amount.bytes = elements.size_bytes();
-  upload.destination = own_payload(std::span(state->array.data(), state->array.size()), true);
-  upload.steps = {
+      shared_state{task.device, {context_for(task), transfers::shape{ends.src.size()}}, {}});
+  ends.frame.destination = own_payload(state->array);
+  ends.frame.steps = {
       {"allocate",
        [state] {
          state->pinned.emplace(transfers::pinned_empty<float>(state->device, state->array.shape()));
        }},
-      {"fill", [state, elements] { std::ranges::copy(elements, state->pinned->begin()); }},
+      {"fill", [state, src = ends.src] { std::ranges::copy(src, state->pinned->begin()); }},
       {"upload", [state] { state->array.set(*state->pinned); }},
       {"free", [state] { state->pinned.reset(); }}};
-  return upload;
+  return ends.frame;
 }
 
 // --- Download ------------------------------------------------------------------------------------
@@ -166,19 +154,18 @@ transfer download_to_touched(const job& task, host_memory_kind kind, route route
 
 /// Downloads to new memory of a kind. For plain pageable memory these are the steps of get()
 /// without an argument, with untouched memory from the C++ library.
-template <class T>
 transfer download_to_fresh(const job& task, host_memory_kind kind, route route) {
   disable_malloc_caching();
   const auto make = [kind, &device = task.device](const transfers::shape& shape) {
-    return kind == transfers::pageable ? host_array<T>(shape) : host_array<T>(device, shape, kind);
+    return kind == transfers::pageable ? host_array<float>(shape)
+                                       : host_array<float>(device, shape, kind);
   };
-  const auto array = array_with_pattern<T>(task, task.bytes / sizeof(T), context_for(task, route));
-  const auto fresh = std::make_shared<std::optional<host_array<T>>>(make(array->shape()));
+  const auto array =
+      array_with_pattern<float>(task, task.bytes / sizeof(float), context_for(task, route));
+  const auto fresh = std::make_shared<std::optional<host_array<float>>>(make(array->shape()));
   transfer download;
   download.amount.bytes = array->bytes();
-  download.locate = [fresh] {
-    return own_payload(std::span((*fresh)->data(), (*fresh)->size()), false);
-  };
+  download.locate = [fresh] { return own_payload(**fresh); };
   download.steps = {{"free", [fresh] { fresh->reset(); }},
                     {"allocate", [fresh, array, make] { fresh->emplace(make(array->shape())); }},
                     {"download", [fresh, array] { array->get(**fresh); }}};
@@ -259,10 +246,7 @@ transfer round_trip_to_fresh(const job& task, host_memory_kind kind, route route
   round_trip_ends<T> ends(task, kind);
   const auto context = context_for(task, route);
   const auto result = std::make_shared<std::optional<host_array<T>>>();
-  ends.frame.locate = [result] {
-    if (!*result) return payload{};
-    return own_payload(std::span((*result)->data(), (*result)->size()), false);
-  };
+  ends.frame.locate = [result] { return *result ? own_payload(**result) : payload{}; };
   ends.frame.destination.reset();
   ends.frame.check.compare = [result, src = ends.src] {
     return find_wrong_element<T>({(*result)->data(), (*result)->size()},
@@ -277,14 +261,14 @@ transfer round_trip_to_fresh(const job& task, host_memory_kind kind, route route
 
 // --- Strategies ----------------------------------------------------------------------------------
 
-/// Prepares an operation: with elements of float, unless the job's variant names their type.
+/// Prepares an operation, with elements of float unless they are of every type.
 struct array_preparation {
   std::function<transfer(const job&, host_memory_kind)> function;
-  bool of_named_type = false;
+  bool every_type = false;  ///< a variant for each, in pinned memory only: a copy moves bytes
 };
 
 template <class Prepare>
-array_preparation of_named_type(Prepare prepare) {
+array_preparation of_every_type(Prepare prepare) {
   return {[prepare](const job& task, host_memory_kind kind) {
             return with_element(task.variant, [&]<class T>(T) {
               return prepare.template operator()<T>(task, kind);
@@ -303,68 +287,66 @@ struct array_operation {
   std::string summary;
   array_preparation prepare;
   std::vector<host_memory_kind> kinds = both_kinds;
-  /// Variants of all types, in pinned memory only: a copy moves bytes. Needs of_named_type().
-  bool every_type = false;
   bool stages = false;
 };
 
 std::vector<array_operation> uploads() {
-  const auto to_new = [](allocation allocation) {
-    return of_named_type([allocation]<class T>(const job& task, host_memory_kind kind) {
-      return upload_to_new<T>(task, kind, allocation);
-    });
+  const auto to_new = [](const job& task, host_memory_kind kind) {
+    return upload_to_new<float>(task, kind, allocation::plain);
   };
-  const auto to_reused = of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-    return upload_to_reused<T>(task, kind);
+  const auto to_new_of_pool = of_every_type([]<class T>(const job& task, host_memory_kind kind) {
+    return upload_to_new<T>(task, kind, allocation::pooled);
   });
   const auto as_written = [](route route) {
-    return of_named_type([route]<class T>(const job& task, host_memory_kind kind) {
-      return upload_as_written<T>(task, kind, route);
-    });
+    return array_preparation{[route](const job& task, host_memory_kind kind) {
+      return upload_as_written(task, kind, route);
+    }};
   };
-  return {
-      {.setting = "allocated",
-       .plainness = 2,
-       .summary = "new array from cudaMalloc each time",
-       .prepare = to_new(allocation::plain)},
-      {.setting = "pooled",
-       .plainness = 1,
-       .summary = "new array from a pool each time",
-       .prepare = to_new(allocation::pooled),
-       .every_type = true},
-      {.setting = "reused", .plainness = 0, .summary = "into the same array", .prepare = to_reused},
-      {.setting = "expression",
-       .plainness = 3,
-       .summary = "in one call, new array from a pool",
-       .prepare = as_written(route::plain)},
-      {.setting = "locked_once",
-       .plainness = 4,
-       .summary = "source page-locked for this upload only",
-       .prepare = {upload_locked_once},
-       .kinds = pageable_alone},
-      {.setting = "pinned_once",
-       .plainness = 5,
-       .summary = "through new page-locked memory for this upload only",
-       .prepare = {upload_pinned_once},
-       .kinds = pageable_alone},
-      {.setting = "staged",
-       .plainness = 2,
-       .summary = "in one call, staged",
-       .prepare = as_written(route::staged),
-       .kinds = pageable_alone,
-       .stages = true}};
+  return {{.setting = "allocated",
+           .plainness = 2,
+           .summary = "new array from cudaMalloc each time",
+           .prepare = {to_new}},
+          {.setting = "pooled",
+           .plainness = 1,
+           .summary = "new array from a pool each time",
+           .prepare = to_new_of_pool},
+          {.setting = "reused",
+           .plainness = 0,
+           .summary = "into the same array",
+           .prepare = {upload_to_reused}},
+          {.setting = "expression",
+           .plainness = 3,
+           .summary = "in one call, new array from a pool",
+           .prepare = as_written(route::plain)},
+          {.setting = "locked_once",
+           .plainness = 4,
+           .summary = "source page-locked for this upload only",
+           .prepare = {upload_locked_once},
+           .kinds = pageable_alone},
+          {.setting = "pinned_once",
+           .plainness = 5,
+           .summary = "through new page-locked memory for this upload only",
+           .prepare = {upload_pinned_once},
+           .kinds = pageable_alone},
+          {.setting = "staged",
+           .plainness = 2,
+           .summary = "in one call, staged",
+           .prepare = as_written(route::staged),
+           .kinds = pageable_alone,
+           .stages = true}};
 }
 
 std::vector<array_operation> downloads() {
-  const auto touched = [](route route) {
-    return of_named_type([route]<class T>(const job& task, host_memory_kind kind) {
-      return download_to_touched<T>(task, kind, route);
-    });
-  };
   const auto fresh = [](route route) {
-    return of_named_type([route]<class T>(const job& task, host_memory_kind kind) {
-      return download_to_fresh<T>(task, kind, route);
-    });
+    return array_preparation{[route](const job& task, host_memory_kind kind) {
+      return download_to_fresh(task, kind, route);
+    }};
+  };
+  const auto touched = of_every_type([]<class T>(const job& task, host_memory_kind kind) {
+    return download_to_touched<T>(task, kind, route::plain);
+  });
+  const auto touched_staged = [](const job& task, host_memory_kind kind) {
+    return download_to_touched<float>(task, kind, route::staged);
   };
   return {{.setting = "fresh",
            .plainness = 1,
@@ -373,12 +355,11 @@ std::vector<array_operation> downloads() {
           {.setting = "touched",
            .plainness = 0,
            .summary = "into memory used before",
-           .prepare = touched(route::plain),
-           .every_type = true},
+           .prepare = touched},
           {.setting = "staged",
            .plainness = 2,
            .summary = "staged, into memory used before",
-           .prepare = touched(route::staged),
+           .prepare = {touched_staged},
            .kinds = pageable_alone,
            .stages = true},
           {.setting = "staged_fresh",
@@ -444,9 +425,7 @@ std::vector<array_operation> round_trips() {
 strategy strategy_for(const std::string& name, const std::string& called,
                       result_file::direction direction, const array_operation& operation,
                       host_memory_kind kind) {
-  if (operation.every_type && !operation.prepare.of_named_type)
-    throw std::logic_error(operation.setting + " has elements of float only");
-  const bool every_type = operation.every_type && kind != transfers::pageable;
+  const bool every_type = operation.prepare.every_type && kind != transfers::pageable;
   return {.family = "gpu_array",
           .parts = {method(name), in_memory(kind), setting(operation.setting)},
           .summary = called + ", " + operation.summary,

@@ -23,15 +23,6 @@ using result_file::better;
 using result_file::metric_kind;
 using clock = std::chrono::steady_clock;
 
-std::optional<std::string> damage_at(const payload& end, transfers::device& device,
-                                     pattern expected, const std::string& which) {
-  const auto check = end.on_device ? check_pattern(device, end.data, 0, end.bytes, expected)
-                                   : check_host_pattern(end.data, 0, end.bytes, expected);
-  if (check.wrong_bytes == 0) return std::nullopt;
-  return which + std::to_string(check.wrong_bytes) + " bytes differ, the first at offset " +
-         std::to_string(check.first_wrong);
-}
-
 /// Copies of another device, the first of the others, that use the link of this one as well, one
 /// after another, by a thread of their own.
 class helped_copies {
@@ -87,9 +78,9 @@ class helped_copies {
   std::optional<std::string> find_damage() {
     if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
     const bool up = direction_ == transfers::direction::h2d;
-    return damage_at(
-        {.data = up ? on_device_.data() : host_.data(), .bytes = host_.size(), .on_device = up},
-        target_, pattern_, "the other device's copy: ");
+    const payload end{
+        .data = up ? on_device_.data() : host_.data(), .bytes = host_.size(), .on_device = up};
+    return words_of(check_pattern(target_, end, pattern_), "the other device's copy: ");
   }
 
   void forget() {
@@ -151,7 +142,7 @@ transfer prepare(const job& task, transfers::direction helped_direction) {
   };
   operation.check.compare = [helped, end = *operation.destination, &device = task.device,
                              expected = task.memory.pattern()] {
-    auto damage = damage_at(end, device, expected, "");
+    auto damage = words_of(check_pattern(device, end, expected));
     return damage ? damage : helped->find_damage();
   };
   operation.against = {{.name = "copy_alone",

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -33,6 +32,8 @@ using nanoseconds = bulk_copy::nanoseconds;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
+
+constexpr double quantile_of_tail = 0.99;
 
 constexpr struct small_size {
   const char* name;
@@ -132,12 +133,12 @@ class interference {
 
   /// The bulk copy must move all by itself: what it moves beside small copies is verified later.
   void verify_bulk_alone() {
-    write_to_destination(poison_);
+    write_pattern(device_, bulk_->destination(), poison_);
     try {
       bulk_->start();
       bulk_->finish();
     } catch (...) {
-      write_to_destination(pattern_);  // on which other benchmarks rely
+      write_pattern(device_, bulk_->destination(), pattern_);  // on which other benchmarks rely
       throw;
     }
     note(find_bulk_damage("bulk copy alone"));
@@ -172,14 +173,6 @@ class interference {
     }
     beside_.push_back(bulk_->finish().count());
     note(small_.find_damage());
-  }
-
-  void write_to_destination(pattern written) {
-    const auto& end = bulk_->destination();
-    if (end.on_device)
-      write_pattern(device_, end.data, 0, end.bytes, written);
-    else
-      write_host_pattern(end.data, 0, end.bytes, written);
   }
 
   /// The bulk copies follow one another, whenever small copies are due.
@@ -255,7 +248,7 @@ std::vector<measured_metric> interference::metrics(const metric_values& known) c
                        p99->second});
   auto calls_ns = calls_ns_;
   std::ranges::sort(calls_ns);
-  if (const auto p99 = statistics::told_quantile(calls_ns, 0.99))
+  if (const auto p99 = statistics::told_quantile(calls_ns, quantile_of_tail))
     metrics.push_back({metric{"small_call_p99_ns", "ns", metric_kind::duration, better::less,
                               "a small copy from when its call begins: 99th percentile"},
                        *p99});
@@ -300,7 +293,7 @@ transfer prepare(const job& task, const interference_kind& kind) {
   operation.amount.bytes = kind.small.bytes;
   operation.amount.multiprocessors = shared->small().multiprocessors();
   operation.timing.batched = false;
-  operation.timing.least_operations = statistics::least_values(0.99);
+  operation.timing.least_operations = statistics::least_values(quantile_of_tail);
   operation.timing.between = [shared] { shared->prepare_next(); };
   operation.timing.forget_settling = [shared] { shared->forget(); };
   operation.timing.conditions = [shared] {
@@ -312,14 +305,16 @@ transfer prepare(const job& task, const interference_kind& kind) {
   return operation;
 }
 
-std::string calls_of_chunks(int mib_each, const char* after = "") {
-  return fmt::format(
-      "for (size_t at = 0, i = 0; at < bulk_bytes; at += {0} << 20, ++i)\n"
-      "  copy_chunk_after(done[i % 2], ${{bulk_device|bulk_host}} + at, ${{bulk_host|bulk_device}} "
-      "+ "
-      "at, "
-      "{0} << 20, stream){1};\n",
-      mib_each, after);
+bulk_method in_chunks(unsigned mib_each, bool kernels) {
+  return {.name = fmt::format("{}MiB_chunks{}", mib_each, kernels ? "_and_kernels" : ""),
+          .summary = fmt::format("chunks of {} MiB,{} two in flight", mib_each,
+                                 kernels ? " an empty kernel behind each," : ""),
+          .calls = fmt::format("for (size_t at = 0, i = 0; at < bulk_bytes; at += {0} << 20, ++i)\n"
+                               "  copy_chunk_after(done[i % 2], ${{bulk_device|bulk_host}} + at, "
+                               "${{bulk_host|bulk_device}} + at, {0} << 20, stream){1};\n",
+                               mib_each, kernels ? ", empty_kernel<<<1, 1, 0, stream>>>()" : ""),
+          .chunk_bytes = mib_each * mib,
+          .kernels_between = kernels};
 }
 
 const std::vector<bulk_method>& bulk_methods() {
@@ -332,19 +327,9 @@ const std::vector<bulk_method>& bulk_methods() {
        .summary = "one cudaMemcpyAsync",
        .calls = "cudaMemcpyAsync(${bulk_device|bulk_host}, ${bulk_host|bulk_device}, bulk_bytes, "
                 "cudaMemcpyDefault, stream);\n"},
-      {.name = "4MiB_chunks",
-       .summary = "chunks of 4 MiB, two in flight",
-       .calls = calls_of_chunks(4),
-       .chunk_bytes = 4 * mib},
-      {.name = "1MiB_chunks",
-       .summary = "chunks of 1 MiB, two in flight",
-       .calls = calls_of_chunks(1),
-       .chunk_bytes = mib},
-      {.name = "32MiB_chunks_and_kernels",
-       .summary = "chunks of 32 MiB, an empty kernel behind each, two in flight",
-       .calls = calls_of_chunks(32, ", empty_kernel<<<1, 1, 0, stream>>>()"),
-       .chunk_bytes = 32 * mib,
-       .kernels_between = true},
+      in_chunks(4, false),
+      in_chunks(1, false),
+      in_chunks(32, true),
       {.name = "kernel",
        .summary = "a kernel of 16 thread blocks",
        .calls = "kernel<<<16, threads, 0, stream>>>(${bulk_device|bulk_host}, "
@@ -393,58 +378,27 @@ const std::vector<small_kind>& small_methods() {
 const result_file::role role{"interference", "small copies while a bulk copy is under way",
                              result_file::table::times};
 
-/// Collects the variants of a strategy and what each is.
-class interference_variants {
- public:
-  /// "50KiB_h2d" beside no bulk copy, "d2h/50KiB_h2d" beside one.
-  void add(const interference_kind& kind, const variant& small_direction, const std::string& size,
-           const variant* bulk_direction) {
-    auto both = small_direction;
-    both.name = size + "_" + small_direction.name;
-    both.setting = size + "_by_" + kind.small.name;
-    if (bulk_direction != nullptr) {
-      both.name = bulk_direction->name + "/" + both.name;
-      *both.setting += "_beside_" + bulk_direction->name;
-      both.beside = bulk_direction->direction;
-    }
-    kinds_->emplace(both.name, kind);
-    variants_.push_back(std::move(both));
-  }
-
-  [[nodiscard]] const std::vector<variant>& list() const { return variants_; }
-  [[nodiscard]] std::function<transfer(const job&)> preparation() const {
-    return [kinds = kinds_](const job& task) {
-      return prepare(task, kinds->at(std::string(task.variant)));
-    };
-  }
-
- private:
-  std::shared_ptr<std::map<std::string, interference_kind, std::less<>>> kinds_ =
-      std::make_shared<std::map<std::string, interference_kind, std::less<>>>();
-  std::vector<variant> variants_;
-};
-
-direction direction_of(const variant& varied) {
-  return varied.direction == result_file::direction::h2d ? direction::h2d : direction::d2h;
-}
-
-/// All sizes and directions of small copies by one method, beside one bulk copy or none.
-interference_variants variants_of(small_kind small, const std::optional<bulk_method>& bulk) {
-  interference_variants variants;
-  const auto add_small = [&](direction bulk_direction, const variant* bulk_variant) {
-    for (const auto& small_variant : both_directions())
+/// All sizes and directions of small copies by one method, beside no bulk copy ("50KiB_h2d") or
+/// beside one ("d2h/50KiB_h2d").
+std::vector<variant> variants_of(const small_kind& small, const std::optional<bulk_method>& bulk) {
+  std::vector<variant> variants;
+  for (const auto& beside : bulk ? both_directions() : std::vector<variant>(1))
+    for (const auto& small_direction : both_directions())
       for (const auto& [name, bytes] : small_sizes) {
-        small.bytes = bytes;
-        small.direction = direction_of(small_variant);
-        variants.add({small, bulk, bulk_direction}, small_variant, name, bulk_variant);
+        interference_kind kind{small, bulk};
+        kind.small.bytes = bytes;
+        kind.small.direction = direction_of(*small_direction.direction);
+        auto& added = variants.emplace_back(small_direction);
+        added.name = std::string(name) + "_" + small_direction.name;
+        added.setting = std::string(name) + "_by_" + small.name;
+        if (bulk) {
+          kind.bulk_direction = direction_of(*beside.direction);
+          added.name = beside.name + "/" + added.name;
+          *added.setting += "_beside_" + beside.name;
+          added.beside = beside.direction;
+        }
+        added.prepare = [kind](const job& task) { return prepare(task, kind); };
       }
-  };
-  if (!bulk) {
-    add_small(direction::h2d, nullptr);
-    return variants;
-  }
-  for (const auto& bulk_variant : both_directions())
-    add_small(direction_of(bulk_variant), &bulk_variant);
   return variants;
 }
 
@@ -454,7 +408,6 @@ std::optional<std::string> why_not_beside(const transfers::device& device) {
 }
 
 strategy strategy_for(const small_kind& small, const std::optional<bulk_method>& bulk) {
-  const auto variants = variants_of(small, bulk);
   const auto beside =
       bulk ? ", during a bulk copy by " + bulk->summary : std::string(", with no bulk copy");
   // Both ends of the small copies.
@@ -465,13 +418,12 @@ strategy strategy_for(const small_kind& small, const std::optional<bulk_method>&
       .parts = {method(bulk ? bulk->name : "idle"), setting(small.name)},
       .summary = "small copies by " + small.summary + " on a stream of high priority" + beside,
       .calls = (bulk ? bulk->calls : "") + small.calls,
-      .variants = variants.list(),
+      .variants = variants_of(small, bulk),
       .role = role,
       .plainness = 1,
       .memory = to_string(small.memory()),
       .procedure = 2,
       .shares_link = false,
-      .prepare = variants.preparation(),
       .needs = {.fixed_host_memory = memory_of_small,
                 .why_unsupported =
                     [](const transfers::device& device) {

@@ -45,8 +45,7 @@ std::function<void()> source_launch(const job& task) {
 }
 
 std::optional<std::string> needs_cuda(const transfers::device& device) {
-  if (device.description().cuda) return std::nullopt;
-  return "it is CUDA's own; the host device has no counterpart";
+  return why_not_cuda("it", device);
 }
 
 std::optional<std::string> needs_compiler(const transfers::device& device) {

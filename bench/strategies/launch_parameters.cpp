@@ -95,16 +95,8 @@ std::function<void()> waited_for(transfers::stream& stream, std::function<void()
 
 std::optional<std::string> find_damage(transfers::device& device, const pattern& pattern,
                                        const payload& written, copied_data& copied) {
-  const auto text = [](const char* which, const pattern_check& check) {
-    return std::string(which) + ": " + std::to_string(check.wrong_bytes) +
-           " bytes differ, the first at offset " + std::to_string(check.first_wrong);
-  };
-  if (const auto check = check_pattern(device, written.data, 0, written.bytes, pattern);
-      check.wrong_bytes > 0)
-    return text("parameter", check);
-  if (const auto check = copied.check(); check.wrong_bytes > 0)
-    return text("copy and launch", check);
-  return std::nullopt;
+  auto damage = words_of(check_pattern(device, written, pattern), "parameter: ");
+  return damage ? damage : words_of(copied.check(), "copy and launch: ");
 }
 
 transfer prepare(const job& task) {

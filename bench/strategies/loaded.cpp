@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -213,27 +212,18 @@ transfer prepare_loaded(const job& task, const ends& ends, const load& load) {
   return operation;
 }
 
-using load_list = std::map<std::string, std::optional<load>, std::less<>>;
-
 const result_file::role role{"loaded", "copies while the CPU reads, writes or copies memory",
                              result_file::table::times};
 
 const struct loaded_strategies {
   loaded_strategies() {
     const auto kind = transfers::pinned();
-    const auto loads = std::make_shared<load_list>();
     strategy loaded{
         .family = "loaded",
         .parts = {in_memory(kind)},
         .summary = "cudaMemcpy while the CPU's other cores read, write or copy memory",
         .role = role,
         .procedure = 2,
-        .prepare =
-            [kind, loads](const job& task) {
-              const auto& load = loads->find(task.variant)->second;
-              return load ? prepare_loaded(task, ends_of(task, kind, task.direction), *load)
-                          : synchronous_copy(task, kind);
-            },
         .needs = {.host = kind,
                   .fixed_host_memory = traffic_bytes,
                   .why_unsupported = [](const transfers::device&) -> std::optional<std::string> {
@@ -245,22 +235,20 @@ const struct loaded_strategies {
                      .largest = std::size_t{64} << 20,
                      .size_stride = 16,
                      .cold = false}};
-    const auto add = [&](variant added, std::optional<load> meanwhile) {
-      loads->emplace(added.name, meanwhile);
-      loaded.variants.push_back(std::move(added));
-    };
-    for (auto direction : both_directions()) {
-      auto idle = direction;
+    for (const auto& direction : both_directions()) {
+      auto& idle = loaded.variants.emplace_back(direction);
       idle.name += "/idle";
       idle.method = "idle";
-      add(idle, std::nullopt);
+      idle.prepare = [kind](const job& task) { return synchronous_copy(task, kind); };
       for (const auto traffic : {traffic_kind::read, traffic_kind::write, traffic_kind::copy})
         for (const auto percent : grades) {
-          auto under_load = direction;
+          auto& under_load = loaded.variants.emplace_back(direction);
           under_load.method = to_string(traffic);
           under_load.setting = std::to_string(percent) + "_percent";
           under_load.name += "/" + *under_load.method + "_" + *under_load.setting;
-          add(under_load, load{traffic, percent});
+          under_load.prepare = [kind, meanwhile = load{traffic, percent}](const job& task) {
+            return prepare_loaded(task, ends_of(task, kind, task.direction), meanwhile);
+          };
         }
     }
     registration{loaded};

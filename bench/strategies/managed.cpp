@@ -59,12 +59,9 @@ transfer prepare_prefetch(const job& task) {
     // Before the check accesses it, which would move it too.
     if (memory.prefetched_to() != end_of(direction))
       return "the memory was not sent to where it should be";
-    const auto check = direction == direction::h2d
-                           ? check_pattern(device, memory.data(), 0, memory.size(), pattern)
-                           : check_host_pattern(memory.data(), 0, memory.size(), pattern);
-    if (check.wrong_bytes == 0) return std::nullopt;
-    return std::to_string(check.wrong_bytes) + " bytes differ, the first at offset " +
-           std::to_string(check.first_wrong);
+    return words_of(direction == direction::h2d
+                        ? check_pattern(device, memory.data(), 0, memory.size(), pattern)
+                        : check_host_pattern(memory.data(), 0, memory.size(), pattern));
   };
   return move;
 }

@@ -83,16 +83,6 @@ class staged_part {
   bool is_broken_ = false;
 };
 
-std::optional<std::string> find_damage(const job& task, const payload& end) {
-  const auto pattern = task.memory.pattern();
-  const auto check = end.on_device
-                         ? check_pattern(task.device, end.data, end.offset, end.bytes, pattern)
-                         : check_host_pattern(end.data, end.offset, end.bytes, pattern);
-  if (check.wrong_bytes == 0) return std::nullopt;
-  return std::to_string(check.wrong_bytes) + " bytes differ, the first at offset " +
-         std::to_string(check.first_wrong);
-}
-
 /// The part that is timed moves nothing from one end to the other. Therefore both parts together
 /// are verified after each repetition.
 transfer prepare(const job& task, const part& timed) {
@@ -103,7 +93,7 @@ transfer prepare(const job& task, const part& timed) {
   operation.steps = {{"part", [copy, timed] { copy->run(timed); }}};
   operation.check.compare = [copy, task, destination = ends.destination] {
     copy->run({.by_threads = true, .by_engines = true});
-    return find_damage(task, destination);
+    return words_of(check_pattern(task.device, destination, task.memory.pattern()));
   };
   operation.check.corrupt = [copy] { copy->break_copies(); };
   return operation;

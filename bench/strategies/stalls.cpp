@@ -188,7 +188,6 @@ transfer prepare(const job& task, const allocation& block) {
   };
   const auto state = std::make_shared<shared_state>(task);
   transfer operation;
-  operation.amount.bytes = task.bytes;
   operation.timing.batched = false;
   operation.timing.polls = true;
   operation.timing.least_operations = 1;
@@ -265,9 +264,8 @@ const struct stall_strategies {
       add_pieces("16_pieces_with_pauses", " with pauses of 1 ms between them", block_with_pauses);
     }
     add({method("host_pool_warm")}, "a block of a pool of CUDA in host memory, pool warm", 2,
-        block_of_pool, [](const transfers::device& device) -> std::optional<std::string> {
-          if (device.description().cuda) return std::nullopt;
-          return "cudaMallocFromPoolAsync is CUDA's own; the host device has no counterpart";
+        block_of_pool, [](const transfers::device& device) {
+          return why_not_cuda("cudaMallocFromPoolAsync", device);
         });
   }
 } registered;

@@ -64,7 +64,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_
   copy.amount.bytes = array->bytes();
   if (direction == direction::h2d) {
     copy.source = host;
-    copy.destination = own_payload(std::span(array->data(), array->size()), true);
+    copy.destination = own_payload(*array);
     copy.steps = {{"copy", [array, view, route] { array->set(view, route); }}};
     copy.check.compare = [array, layout, memory] {
       const auto arrived = contents_of(*array);

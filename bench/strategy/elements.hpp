@@ -57,6 +57,14 @@ payload own_payload(std::span<T> elements, bool on_device) {
           0,
           0};
 }
+template <class T>
+payload own_payload(transfers::gpu_array<T>& array) {
+  return own_payload(std::span(array.data(), array.size()), true);
+}
+template <class T>
+payload own_payload(transfers::host_array<T>& array) {
+  return own_payload(std::span(array.data(), array.size()), false);
+}
 
 /// Copies an array to host memory that all cores have touched first, which is much faster than
 /// get() for large arrays.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 #include <regex>
+#include <stdexcept>
 #include <utility>
 
 #include "bench/strategy/copy_kernel.hpp"
@@ -50,6 +51,15 @@ std::optional<std::string> memory_of(const strategy& described) {
   if (auto named = text_of_part(described, name_part::field::memory)) return named;
   if (described.needs.host) return to_string(*described.needs.host);
   return std::nullopt;
+}
+
+std::function<transfer(const job&)> by_variant(const std::vector<variant>& variants) {
+  return [variants](const job& task) {
+    const auto chosen = std::ranges::find(variants, task.variant, &variant::name);
+    if (chosen == variants.end())
+      throw std::logic_error("no such variant: " + std::string(task.variant));
+    return chosen->prepare(task);
+  };
 }
 
 }  // namespace
@@ -145,6 +155,8 @@ registry registered_strategies(const std::vector<machine::numa_node>& nodes) {
   if (!nodes.empty())
     for (const auto& make : collected_for_nodes())
       std::ranges::move(make(nodes), std::back_inserter(strategies));
+  for (auto& added : strategies)
+    if (!added.prepare) added.prepare = by_variant(added.variants);
   std::ranges::sort(strategies, {}, &strategy::name);
   return strategies;
 }
@@ -176,6 +188,11 @@ std::optional<std::string> why_unsupported(const strategy& measured,
   if (const auto& cuda = device.description().cuda; cuda && needs.cuda)
     if (auto reason = why_too_old(*cuda, *needs.cuda)) return reason;
   return needs.why_unsupported ? needs.why_unsupported(device) : std::nullopt;
+}
+
+std::optional<std::string> why_not_cuda(const std::string& call, const transfers::device& device) {
+  if (device.description().cuda) return std::nullopt;
+  return call + " is CUDA's own; the host device has no counterpart";
 }
 
 std::string calls_for(transfers::host_memory_kind kind) {
@@ -225,6 +242,16 @@ std::byte* seen_by_kernel(const payload& end) {
   if (end.host->on_device() == nullptr)
     throw transfers::unsupported("the device has no address for this memory");
   return end.host->on_device() + end.offset;
+}
+
+void write_pattern(transfers::device& device, const payload& end, pattern written) {
+  if (end.on_device) return write_pattern(device, end.data, 0, end.bytes, written);
+  write_host_pattern(end.data, 0, end.bytes, written);
+}
+
+pattern_check check_pattern(transfers::device& device, const payload& end, pattern expected) {
+  return end.on_device ? check_pattern(device, end.data, 0, end.bytes, expected)
+                       : check_host_pattern(end.data, 0, end.bytes, expected);
 }
 
 ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direction direction) {

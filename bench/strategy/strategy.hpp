@@ -53,6 +53,7 @@ struct variant {
   bool in_place = false;
   std::vector<named_flow> flows = {};  ///< of a strategy of several copies at once
   std::optional<result_file::set_description> set = {};  ///< likewise
+  std::function<transfer(const job&)> prepare = {};      ///< if the strategy has none
 };
 /// "h2d" and "d2h".
 std::vector<variant> both_directions();
@@ -145,6 +146,7 @@ struct strategy {
   bool memory_by_copy = false;  ///< of these, each says what its host memory is
   bool shares_link = true;  ///< its rate is compared with the link's limit if it has one direction
 
+  /// Empty in the files whose variants each have their own: the registry fills it in.
   std::function<transfer(const job&)> prepare = {};
   requirements needs = {};
   bench::sampling sampling = {};
@@ -161,6 +163,9 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
 /// Why a strategy cannot run on a device: its host memory, CUDA's release, or its own reasons.
 std::optional<std::string> why_unsupported(const strategy& measured,
                                            const transfers::device& device);
+
+/// For requirements::why_unsupported: CUDA devices alone have this call.
+std::optional<std::string> why_not_cuda(const std::string& call, const transfers::device& device);
 
 /// Steps "enqueue" and "wait" of an asynchronous operation: until the call returns, and until the
 /// work is complete.
@@ -225,6 +230,11 @@ payload device_payload(const job& task, std::size_t index = 0);
 
 /// The address of a payload in a kernel. Throws unsupported if the device has no address for it.
 std::byte* seen_by_kernel(const payload& end);
+
+/// The pattern from its first byte on, at either end of a copy.
+void write_pattern(transfers::device& device, const payload& end, pattern written);
+[[nodiscard]] pattern_check check_pattern(transfers::device& device, const payload& end,
+                                          pattern expected);
 
 /// Both ends of a copy between host memory of a kind and the device.
 struct ends {

@@ -18,6 +18,12 @@
 
 namespace bench_transfers::bench {
 
+/// Of what goes in one direction.
+constexpr transfers::direction direction_of(result_file::direction direction) {
+  return direction == result_file::direction::d2h ? transfers::direction::d2h
+                                                  : transfers::direction::h2d;
+}
+
 /// What a job says of one of several copies at once.
 struct flow_job {
   std::size_t device_index;  ///< in the run's list of devices

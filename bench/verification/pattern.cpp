@@ -28,6 +28,12 @@ bool is_cuda(const transfers::device& device) { return device.description().kind
 
 }  // namespace
 
+std::optional<std::string> words_of(const pattern_check& damage, const std::string& which) {
+  if (damage.wrong_bytes == 0) return std::nullopt;
+  return which + std::to_string(damage.wrong_bytes) + " bytes differ, the first at offset " +
+         std::to_string(damage.first_wrong);
+}
+
 std::uint64_t pattern::word(std::size_t index) const { return pattern_word(*this, index); }
 
 void pattern::words(std::size_t first, std::span<std::uint64_t> words) const {

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "transfers/core/device.hpp"
 
@@ -13,6 +15,9 @@ struct pattern_check {
   std::size_t wrong_bytes = 0;
   std::size_t first_wrong = 0;  ///< offset in bytes; meaningful when wrong_bytes > 0
 };
+
+/// "transfer: 3 bytes differ, the first at offset 5"; nullopt if none do. `which` begins it.
+std::optional<std::string> words_of(const pattern_check& damage, const std::string& which = "");
 
 /// A reproducible pseudo-random byte sequence: byte i depends on seed and i only. `inverted` flips
 /// every bit, so that the two forms differ in every single byte.
