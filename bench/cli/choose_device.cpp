@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 #include "src/machine/machine.hpp"
@@ -30,11 +31,7 @@ common::usage_error bad_device(std::string_view name) {
 }
 
 std::optional<int> whole_number(std::string_view text) {
-  int number = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stopped != end || text.starts_with('-')) return std::nullopt;
-  return number;
+  return text.starts_with('-') ? std::nullopt : common::number_from<int>(text);
 }
 
 /// The devices that one part of a list names: "cuda:2-3", "host:0@a=10GB/s", "host".

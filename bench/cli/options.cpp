@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <utility>
 
 #include "bench/cli/processes.hpp"
 #include "bench/cli/profile.hpp"
 #include "provenance.hpp"
 #include "src/command/options.hpp"
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
@@ -84,13 +84,11 @@ void add_label(settings& settings, const std::string& text) {
 }
 
 std::uint64_t parse_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, seed);
-  if (error != std::errc{} || stopped != end)
+  const auto seed = common::number_from<std::uint64_t>(text);
+  if (!seed)
     throw common::usage_error(
         fmt::format("bad --seed '{}': a whole number from 0 to 2^64 - 1", text));
-  return seed;
+  return *seed;
 }
 
 void require_one_of(const char* option, const std::string& value,

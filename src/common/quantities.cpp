@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 
@@ -64,12 +65,9 @@ std::string_view unit_meant_by(std::string_view text) {
 }
 
 std::size_t parse_factor(std::string_view range, std::string_view text) {
-  std::size_t factor = 0;
-  const auto* const end = text.data() + text.size();
-  if (!text.empty() && text.front() == 'x') {
-    const auto [stopped, error] = std::from_chars(text.data() + 1, end, factor);
-    if (error == std::errc{} && stopped == end && factor >= 2) return factor;
-  }
+  if (text.starts_with('x'))
+    if (const auto factor = number_from<std::size_t>(text.substr(1)).value_or(0); factor >= 2)
+      return factor;
   reject(range, "the step must be a factor of 2 or more, such as x4");
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "src/common/message.hpp"
+#include "src/common/number.hpp"
 #include "src/common/text.hpp"
 #include "src/imports/nvbandwidth_output.hpp"
 #include "src/imports/nvbandwidth_text.hpp"
@@ -47,9 +48,7 @@ std::optional<double> rate_in(const json& cell) {
   } else {
     const auto text = cell.is_string() ? cell.get<std::string>() : std::string();
     if (text == "N/A") return std::nullopt;
-    const auto* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, rate);
-    if (error != std::errc{} || stopped != end) rate = 0;
+    rate = common::number_from<double>(text).value_or(0);
   }
   if (!std::isfinite(rate) || rate <= 0) throw unusable("no positive number");
   return rate;

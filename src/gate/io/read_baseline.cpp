@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "src/common/files.hpp"
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
@@ -53,12 +53,9 @@ double figure_of(const checked_value& value, const metric& judged_by) {
 }
 
 std::uint64_t hexadecimal(const checked_value& value) {
-  const auto text = value.text();
-  std::uint64_t number = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number, 16);
-  value.require(error == std::errc{} && stopped == end, "is no hexadecimal number");
-  return number;
+  const auto number = common::number_from<std::uint64_t>(value.text(), 16);
+  value.require(number.has_value(), "is no hexadecimal number");
+  return *number;
 }
 
 std::optional<std::chrono::sys_seconds> time_of(const std::optional<checked_value>& value) {
