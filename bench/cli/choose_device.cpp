@@ -159,7 +159,7 @@ std::string name_of(const named_range& range, std::optional<int> index) {
 template <class Add>
 void for_each_device(const std::string& list, Add&& add) {
   std::string kind;
-  for (const auto& part : common::split_at_commas(list)) {
+  for (const auto& part : common::split(list)) {
     const auto range = parse_range(part, kind);
     kind = range.kind;
     if (!range.first) add(range, std::optional<int>(), part);

@@ -139,7 +139,7 @@ std::vector<result_file::cache_state> parse_cache_states(const std::string& list
     return word == "all" || (word == "both" && !is_written) || (word == "written" && is_written) ||
            word == result_file::to_string(state);
   };
-  const auto words = common::split_at_commas(list);
+  const auto words = common::split(list);
   const auto all = result_file::cache_states();
   for (const auto& word : words)
     if (std::ranges::none_of(all, [&](auto state) { return is_meant(word, state); })) {

@@ -139,7 +139,7 @@ std::int64_t parse_reuse(const std::string& text) {
 
 std::vector<std::int64_t> parse_reuses(const std::string& text) {
   std::vector<std::int64_t> reuses;
-  for (const auto& part : common::split_at_commas(text)) reuses.push_back(parse_reuse(part));
+  for (const auto& part : common::split(text)) reuses.push_back(parse_reuse(part));
   return reuses;
 }
 

@@ -28,16 +28,6 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
 [[noreturn]] void reject(std::string_view text, std::string_view why) {
   throw usage_error(
       fmt::format("bad size '{}': {} (examples: 4KiB, 1MiB, 4KiB:1GiB:x4)", text, why));
@@ -114,7 +104,7 @@ std::size_t parse_size(std::string_view text) {
 
 std::vector<std::size_t> parse_sizes(std::string_view text, std::size_t limit) {
   std::set<std::size_t> sizes;
-  for (const auto item : split(text, ',')) {
+  for (const auto& item : split(text)) {
     const auto parts = split(item, ':');
     if (parts.size() > 3) reject(item, "a range is FIRST:LAST or FIRST:LAST:xFACTOR");
     const auto first = parse_size(parts[0]);
