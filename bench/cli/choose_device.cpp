@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 #include "src/machine/machine.hpp"
@@ -30,11 +31,7 @@ common::usage_error bad_device(std::string_view name) {
 }
 
 std::optional<int> whole_number(std::string_view text) {
-  int number = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stopped != end || text.starts_with('-')) return std::nullopt;
-  return number;
+  return text.starts_with('-') ? std::nullopt : common::number_from<int>(text);
 }
 
 /// The devices that one part of a list names: "cuda:2-3", "host:0@a=10GB/s", "host".
@@ -162,7 +159,7 @@ std::string name_of(const named_range& range, std::optional<int> index) {
 template <class Add>
 void for_each_device(const std::string& list, Add&& add) {
   std::string kind;
-  for (const auto& part : common::split_at_commas(list)) {
+  for (const auto& part : common::split(list)) {
     const auto range = parse_range(part, kind);
     kind = range.kind;
     if (!range.first) add(range, std::optional<int>(), part);

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <string_view>
 #include <system_error>
 
 #include "bench/cli/options.hpp"
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 #include "src/fleet/ranks/node_ranks.hpp"
@@ -17,10 +17,8 @@ namespace {
 /// CLI::Range writes its limits with six decimals, and lets "nan" pass.
 CLI::Validator seconds_within(double least, double most) {
   const auto why_not = [=](const std::string& text) -> std::string {
-    double value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc{} && stopped == end && value >= least && value <= most) return {};
+    const auto value = common::number_from<double>(text);
+    if (value && *value >= least && *value <= most) return {};
     return fmt::format("'{}' is no number of seconds from {} to {}",
                        common::printable_in_short(text), least, most);
   };

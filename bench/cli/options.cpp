@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <utility>
 
 #include "bench/cli/processes.hpp"
 #include "bench/cli/profile.hpp"
 #include "provenance.hpp"
 #include "src/command/options.hpp"
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
@@ -84,13 +84,11 @@ void add_label(settings& settings, const std::string& text) {
 }
 
 std::uint64_t parse_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, seed);
-  if (error != std::errc{} || stopped != end)
+  const auto seed = common::number_from<std::uint64_t>(text);
+  if (!seed)
     throw common::usage_error(
         fmt::format("bad --seed '{}': a whole number from 0 to 2^64 - 1", text));
-  return seed;
+  return *seed;
 }
 
 void require_one_of(const char* option, const std::string& value,
@@ -141,7 +139,7 @@ std::vector<result_file::cache_state> parse_cache_states(const std::string& list
     return word == "all" || (word == "both" && !is_written) || (word == "written" && is_written) ||
            word == result_file::to_string(state);
   };
-  const auto words = common::split_at_commas(list);
+  const auto words = common::split(list);
   const auto all = result_file::cache_states();
   for (const auto& word : words)
     if (std::ranges::none_of(all, [&](auto state) { return is_meant(word, state); })) {

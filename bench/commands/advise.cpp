@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <system_error>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "src/command/command.hpp"
 #include "src/command/options.hpp"
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
@@ -130,17 +130,15 @@ constexpr std::int64_t most_reuse = 1'000'000'000'000;
 constexpr double most_accesses = 1'000'000;
 
 std::int64_t parse_reuse(const std::string& text) {
-  std::int64_t reuse = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, reuse);
-  if (error == std::errc{} && stopped == end && reuse >= 1 && reuse <= most_reuse) return reuse;
+  const auto reuse = common::number_from<std::int64_t>(text);
+  if (reuse && *reuse >= 1 && *reuse <= most_reuse) return *reuse;
   throw common::usage_error(
       fmt::format("bad --reuse '{}': a whole number from 1 to {}", text, most_reuse));
 }
 
 std::vector<std::int64_t> parse_reuses(const std::string& text) {
   std::vector<std::int64_t> reuses;
-  for (const auto& part : common::split_at_commas(text)) reuses.push_back(parse_reuse(part));
+  for (const auto& part : common::split(text)) reuses.push_back(parse_reuse(part));
   return reuses;
 }
 

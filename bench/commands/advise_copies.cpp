@@ -22,7 +22,7 @@ namespace {
 /// Every question about copies that is asked at once: by direction, then by size.
 std::vector<advice::question> questions_of(const advice_request& request) {
   std::vector<advice::question> questions;
-  for (const auto& direction : common::split_at_commas(request.direction))
+  for (const auto& direction : common::split(request.direction))
     for (const auto bytes : common::parse_sizes(request.bytes, SIZE_MAX))
       for (const auto reuse : request.reuses) {
         questions.push_back(question_for(request, result_file::direction_from(direction).value()));
@@ -78,7 +78,7 @@ void write_map(written_answer& out, const advice_request& request,
 }
 
 void check_directions_of_copies(const std::string& directions) {
-  for (const auto& direction : common::split_at_commas(directions))
+  for (const auto& direction : common::split(directions))
     if (direction != "h2d" && direction != "d2h")
       throw common::usage_error(fmt::format("bad --direction '{}': h2d or d2h", directions));
 }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "bench/harness/wall_clock.hpp"
 #include "bench/verification/pattern.hpp"
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/common/text.hpp"
@@ -45,10 +45,8 @@ std::function<void()> failing(std::function<void()> run, bool lost) {
 }
 
 std::optional<int> round_in(std::string_view text) {
-  int round = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, round);
-  return error == std::errc{} && stopped == end && round >= 1 ? std::optional(round) : std::nullopt;
+  const auto round = common::number_from<int>(text);
+  return round && *round >= 1 ? round : std::nullopt;
 }
 
 }  // namespace
@@ -67,10 +65,8 @@ fault parse_fault(std::string_view text) {
   if (effect.starts_with(slow)) {
     const auto settings = effect.substr(slow.size());
     const auto colon = settings.find(':');
-    const auto number = settings.substr(0, colon);
-    const auto* const end = number.data() + number.size();
-    const auto [stopped, error] = std::from_chars(number.data(), end, parsed.factor);
-    if (error != std::errc{} || stopped != end || !(parsed.factor >= 1 && parsed.factor <= 1e12))
+    parsed.factor = common::number_from<double>(settings.substr(0, colon)).value_or(0);
+    if (!(parsed.factor >= 1 && parsed.factor <= 1e12))
       throw bad_fault("slow:FACTOR@REGEX needs a factor between 1 and 1e12");
     parsed.effect = fault::kind::slow;
     if (colon != std::string_view::npos) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 
@@ -25,16 +26,6 @@ constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"}
 bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
 }
 
 [[noreturn]] void reject(std::string_view text, std::string_view why) {
@@ -64,12 +55,9 @@ std::string_view unit_meant_by(std::string_view text) {
 }
 
 std::size_t parse_factor(std::string_view range, std::string_view text) {
-  std::size_t factor = 0;
-  const auto* const end = text.data() + text.size();
-  if (!text.empty() && text.front() == 'x') {
-    const auto [stopped, error] = std::from_chars(text.data() + 1, end, factor);
-    if (error == std::errc{} && stopped == end && factor >= 2) return factor;
-  }
+  if (text.starts_with('x'))
+    if (const auto factor = number_from<std::size_t>(text.substr(1)).value_or(0); factor >= 2)
+      return factor;
   reject(range, "the step must be a factor of 2 or more, such as x4");
 }
 
@@ -116,7 +104,7 @@ std::size_t parse_size(std::string_view text) {
 
 std::vector<std::size_t> parse_sizes(std::string_view text, std::size_t limit) {
   std::set<std::size_t> sizes;
-  for (const auto item : split(text, ',')) {
+  for (const auto& item : split(text)) {
     const auto parts = split(item, ':');
     if (parts.size() > 3) reject(item, "a range is FIRST:LAST or FIRST:LAST:xFACTOR");
     const auto first = parse_size(parts[0]);

@@ -171,13 +171,13 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-std::vector<std::string> split_at_commas(std::string_view list) {
+std::vector<std::string> split(std::string_view list, char separator) {
   std::vector<std::string> names;
   for (;;) {
-    const auto comma = list.find(',');
-    names.emplace_back(list.substr(0, comma));
-    if (comma == std::string_view::npos) return names;
-    list.remove_prefix(comma + 1);
+    const auto end = list.find(separator);
+    names.emplace_back(list.substr(0, end));
+    if (end == std::string_view::npos) return names;
+    list.remove_prefix(end + 1);
   }
 }
 

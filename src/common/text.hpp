@@ -64,7 +64,7 @@ std::string printable(std::string_view text);
 std::string printable_in_short(std::string_view text);
 
 /// The parts of "h2d,d2h", empty ones as well: one of an empty list.
-std::vector<std::string> split_at_commas(std::string_view list);
+std::vector<std::string> split(std::string_view list, char separator = ',');
 
 inline constexpr std::size_t terminal_columns = 100;
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "src/common/message.hpp"
+#include "src/common/number.hpp"
 #include "src/common/text.hpp"
 #include "src/imports/nvbandwidth_output.hpp"
 #include "src/imports/nvbandwidth_text.hpp"
@@ -31,8 +32,7 @@ using result_file::member;
 using result_file::text_at;
 
 const std::string program = "nvbandwidth";
-constexpr const char* not_imported = "not_imported";
-constexpr const char* not_nvbandwidth = "it is not what nvbandwidth prints, with --json or without";
+constexpr const char* warned = "imported_warning";
 
 /// Not a sentence: the name of the file precedes it.
 class unusable : public std::runtime_error {
@@ -48,18 +48,30 @@ std::optional<double> rate_in(const json& cell) {
   } else {
     const auto text = cell.is_string() ? cell.get<std::string>() : std::string();
     if (text == "N/A") return std::nullopt;
-    const auto* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, rate);
-    if (error != std::errc{} || stopped != end) rate = 0;
+    rate = common::number_from<double>(text).value_or(0);
   }
   if (!std::isfinite(rate) || rate <= 0) throw unusable("no positive number");
   return rate;
 }
 
-/// What nvbandwidth.json says of the test cases.
-const json& known_test_cases() {
-  static const auto known = json::parse(nvbandwidth_text());
-  return known;
+/// What the test cases of nvbandwidth.json measure, without size and device.
+const std::map<std::string, result_file::benchmark>& known_test_cases() {
+  static const auto all = [] {
+    const auto entries = json::parse(nvbandwidth_text());
+    std::map<std::string, result_file::benchmark> known;
+    for (const auto& [name, entry] : entries.items()) {
+      auto& described = known[name];
+      described.family = described.role = entry.value("family", program);
+      described.strategy = entry.value("strategy", fmt::format("{}/{}", program, name));
+      if (!entry.contains("strategy")) described.method = name;
+      described.memory = "pinned";
+      described.variant = entry.at("direction").get<std::string>();
+      described.direction = result_file::direction_from(*described.variant).value();
+      described.plainness = 1;
+    }
+    return known;
+  }();
+  return all;
 }
 
 /// The name in "0: NVIDIA H200 (00000000:0f:00): (node)", or all of another text.
@@ -91,24 +103,25 @@ class conversion {
  public:
   conversion(const json& printed, const std::filesystem::path& file,
              std::optional<std::size_t> buffer_bytes)
-      : printed_(member(printed, {program.c_str()})), file_(file) {
-    if (!printed_.is_object()) throw unusable(not_nvbandwidth);
-    buffer_bytes_ = buffer_bytes.value_or(nvbandwidth_buffer_bytes(text_at(printed_, {"version"})));
+      : printed_(member(printed, {program.c_str()})),
+        file_(file),
+        buffer_bytes_(
+            buffer_bytes.value_or(nvbandwidth_buffer_bytes(text_at(printed_, {"version"})))) {
+    if (!printed_.is_object())
+      throw unusable("it is not what nvbandwidth prints, with --json or without");
+  }
+
+  json document() {
     add_words(printed_, "");
-    if (!member(printed_, {"cut_off"}).is_null()) {
-      is_complete_ = false;
+    if (!member(printed_, {"cut_off"}).is_null())
       words_.push_back({"imported_cut_off",
                         {{"program", program}},
                         "the output lacks the note that nvbandwidth ends with: it may be cut off"});
-    }
     const auto& test_cases = member(printed_, {"testcases"});
     if (!test_cases.is_array()) throw unusable(why_nothing("it has no list of test cases"));
     for (const auto& test_case : test_cases) count_devices(test_case);
-    for (const auto& test_case : test_cases) add(test_case);
+    for (const auto& test_case : test_cases) add_test_case(test_case);
     if (rows_.empty()) throw unusable(why_nothing("it has no rates of copies from or to the host"));
-  }
-
-  [[nodiscard]] json document() const {
     return {{"context",
              {{"host_name", text_at(printed_, {"Hostname"})},
               {"executable", program},
@@ -135,7 +148,7 @@ class conversion {
 
   /// What nvbandwidth says of the run, or of a test case.
   void add_words(const json& told, const std::string& test_case) {
-    const auto add = [&](const char* key, const char* code, const char* verb) {
+    const auto add_each = [&](const char* key, const char* code, const char* verb) {
       for (const auto& text : texts_at(told, key))
         words_.push_back({code,
                           {{"program", program}, {"test_case", null_or(test_case)}, {"text", text}},
@@ -143,10 +156,18 @@ class conversion {
                                       test_case.empty() ? "" : " in " + test_case,
                                       common::printable_in_short(text))});
     };
-    const auto before = words_.size();
-    add("error", "imported_error", "failed");
-    is_complete_ = is_complete_ && words_.size() == before;
-    add("warning", "imported_warning", "warned");
+    add_each("error", "imported_error", "failed");
+    add_each("warning", warned, "warned");
+  }
+
+  [[nodiscard]] bool is_complete() const {
+    const auto is_over = [](const json& test_case) {
+      const auto status = text_at(test_case, {"status"});
+      return !text_at(test_case, {"name"}).empty() &&
+             (status == "Passed" || status == "Waived" || status == "WAIVED");
+    };
+    return std::ranges::all_of(member(printed_, {"testcases"}), is_over) &&
+           std::ranges::all_of(words_, [](const auto& word) { return word.code == warned; });
   }
 
   void count_devices(const json& test_case) {
@@ -159,67 +180,52 @@ class conversion {
   void skip(const std::string& name, const std::string& why) {
     skipped_.push_back(
         {{"name", name},
-         {"reason", common::to_json(common::message{not_imported, {{"program", program}}, why})}});
+         {"reason", common::to_json(common::message{
+                        "not_imported", {{"program", program}}, "not imported: " + why})}});
   }
 
-  void add(const json& test_case) {
+  void add_test_case(const json& test_case) {
     const auto name = common::printable(text_at(test_case, {"name"}));
-    if (name.empty()) {
-      is_complete_ = false;
-      return skip("unnamed", "not imported: the test case has no name");
-    }
+    if (name.empty()) return skip("unnamed", "the test case has no name");
     const auto status = text_at(test_case, {"status"});
     add_words(test_case, name);
-    is_complete_ = is_complete_ && (status == "Passed" || status == "Waived" || status == "WAIVED");
     const auto known = known_test_cases().find(name);
     if (known == known_test_cases().end())
-      return skip(name, "not imported: not known as copies from or to the host");
+      return skip(name, "not known as copies from or to the host");
     if (status != "Passed")
-      return skip(
-          name, fmt::format("not imported: {}",
-                            status == "Running" ? "it is cut off"
-                                                : fmt::format("its status is '{}'",
-                                                              common::printable_in_short(status))));
+      return skip(name, status == "Running" ? "it is cut off"
+                                            : fmt::format("its status is '{}'",
+                                                          common::printable_in_short(status)));
     const auto& matrix = member(test_case, {"bandwidth_matrix"});
     if (!matrix.is_array() || matrix.size() != 1 || !matrix.front().is_array())
-      return skip(name, "not imported: its matrix has not one row, the host's");
-    if (!added_.insert(name).second)
-      return skip(name, "not imported: a second time; the first counts");
+      return skip(name, "its matrix has not one row, the host's");
+    if (!added_.insert(name).second) return skip(name, "a second time; the first counts");
     for (std::size_t device = 0; device < matrix.front().size(); ++device)
-      add_cell(name, *known, device, matrix.front()[device]);
+      add_cell(name, known->second, device, matrix.front()[device]);
   }
 
-  void add_cell(const std::string& name, const json& known, std::size_t device, const json& cell) {
+  void add_cell(const std::string& name, const result_file::benchmark& known, std::size_t device,
+                const json& cell) {
     try {
-      if (const auto rate = rate_in(cell)) add(name, known, device, *rate);
+      if (const auto rate = rate_in(cell)) add_rate(known, device, *rate);
     } catch (const unusable& error) {
       const auto value = cell.is_string()
                              ? cell.get<std::string>()
                              : cell.dump(-1, ' ', false, json::error_handler_t::replace);
-      skip(name, fmt::format("not imported: its rate of device {} is '{}', {}", device,
+      skip(name, fmt::format("its rate of device {} is '{}', {}", device,
                              common::printable_in_short(value), error.what()));
     }
   }
 
-  void add(const std::string& test_case, const json& known, std::size_t device, double gb_per_s) {
-    result_file::benchmark described;
-    described.family = known.value("family", program);
-    described.role = described.family;
-    described.strategy = known.value("strategy", fmt::format("{}/{}", program, test_case));
-    if (!known.contains("strategy")) described.method = test_case;
-    described.memory = "pinned";
-    described.variant = known.at("direction").get<std::string>();
-    const auto direction = result_file::direction_from(*described.variant);
-    if (!direction) throw unusable("in an unknown direction");
-    described.direction = *direction;
+  void add_rate(result_file::benchmark described, std::size_t device, double gb_per_s) {
     described.size_bytes = buffer_bytes_;
     described.devices = {device};
-    described.plainness = 1;
     const auto id = devices_ > 1 ? std::optional(id_of(device)) : std::nullopt;
-    const auto name = result_file::benchmark_name(described.strategy, described.variant,
-                                                  buffer_bytes_, described.cache, id);
-    add_row(name, gb_per_s);
-    benchmarks_[name] = to_json(described);
+    described.name = result_file::benchmark_name(described.strategy, described.variant,
+                                                 buffer_bytes_, described.cache, id);
+    add_row(described.name, gb_per_s);
+    benchmarks_[described.name] = to_json(described);
+    variants_[described.strategy].insert(*described.variant);
   }
 
   void add_row(const std::string& name, double gb_per_s) {
@@ -292,14 +298,11 @@ class conversion {
   }
 
   [[nodiscard]] json strategies() const {
-    std::map<std::string, std::set<std::string>> variants;
-    for (const auto& [name, described] : benchmarks_.items())
-      variants[described.at("strategy")].insert(described.at("variant").get<std::string>());
     json list = json::array();
-    for (const auto& [strategy, all] : variants)
+    for (const auto& [strategy, variants] : variants_)
       list.push_back({{"name", strategy},
                       {"summary", "measured by nvbandwidth"},
-                      {"variants", all},
+                      {"variants", variants},
                       {"memory", "pinned"}});
     return list;
   }
@@ -324,7 +327,7 @@ class conversion {
     auto first = all.front();
     for (const auto* key : {"id", "link", "clocks"}) first.erase(key);
     return {{"format", result_file::newest_format},
-            {"complete", is_complete_},
+            {"complete", is_complete()},
             {"imported",
              {{"program", program},
               {"version", null_or(text_at(printed_, {"version"}))},
@@ -359,12 +362,12 @@ class conversion {
 
   json printed_;
   const std::filesystem::path& file_;
-  std::size_t buffer_bytes_ = 0;
+  std::size_t buffer_bytes_;
   std::size_t devices_ = 0;
-  bool is_complete_ = true;
   std::set<std::string> added_;
   std::vector<common::message> words_;
   json benchmarks_ = json::object();
+  std::map<std::string, std::set<std::string>> variants_;  ///< by strategy
   json rows_ = json::array();
   json skipped_ = json::array();
 };
@@ -385,9 +388,9 @@ json from_nvbandwidth(std::string text, const std::filesystem::path& file,
                       std::optional<std::size_t> buffer_bytes) {
   try {
     text = without_surroundings(std::move(text));
-    if (const auto printed = text.starts_with('{') ? std::nullopt : from_plain_text(text))
-      return conversion(*printed, file, buffer_bytes).document();
-    return conversion(result_file::document_in(std::move(text), file), file, buffer_bytes)
+    const auto printed = text.starts_with('{') ? std::nullopt : from_plain_text(text);
+    return conversion(printed ? *printed : result_file::document_in(std::move(text), file), file,
+                      buffer_bytes)
         .document();
   } catch (const unusable& error) {
     throw result_file::unusable_file(

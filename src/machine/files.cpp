@@ -1,28 +1,18 @@
 #include "src/machine/files.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <set>
 #include <system_error>
+
+#include "src/common/number.hpp"
 
 namespace bench_transfers::machine {
 
 namespace {
 
 constexpr std::string_view white_space = " \t\r\n\v\f";
-
-template <typename Number>
-std::optional<Number> parse_whole(std::string_view text) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) {
-    return std::nullopt;
-  }
-  return number;
-}
 
 struct number_range {
   std::size_t first, last;
@@ -112,12 +102,12 @@ std::optional<std::string> read_field(const std::filesystem::path& path, std::st
 }
 
 std::optional<std::size_t> parse_count(std::string_view text) {
-  return parse_whole<std::size_t>(text);
+  return common::number_from<std::size_t>(text);
 }
 
 std::optional<double> parse_real(std::string_view text) {
-  const std::optional<double> number = parse_whole<double>(text);
-  // from_chars accepts "inf" and "nan" too, which JSON cannot hold.
+  const std::optional<double> number = common::number_from<double>(text);
+  // It accepts "inf" and "nan" too, which JSON cannot hold.
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 

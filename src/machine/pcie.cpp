@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <vector>
 
+#include "src/common/number.hpp"
 #include "src/machine/files.hpp"
 
 namespace bench_transfers::machine {
@@ -33,13 +33,7 @@ double wire_gb_per_s(int generation, int width) {
 }
 
 std::optional<unsigned> parse_hexadecimal(std::string_view digits) {
-  unsigned number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, number, 16);
-  if (error != std::errc{} || stop != end) {
-    return std::nullopt;
-  }
-  return number;
+  return common::number_from<unsigned>(digits, 16);
 }
 
 std::optional<std::filesystem::path> device_directory(std::string_view pci_bus_id,

@@ -32,20 +32,30 @@ class checked_value {
 
   [[nodiscard]] checked_value at(std::string_view key) const {
     require(value_.is_object(), "is no object");
-    simdjson::dom::element member;
-    if (value_.at_key(key).get(member) != simdjson::SUCCESS)
-      refuse(fmt::format("has no '{}'", key));
-    return {member, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key)};
+    simdjson::dom::element value;
+    if (value_.at_key(key).get(value) != simdjson::SUCCESS) refuse(fmt::format("has no '{}'", key));
+    return member(value, key);
   }
   /// Nothing if it is null.
   [[nodiscard]] std::optional<checked_value> at_or_null(std::string_view key) const {
     auto member = at(key);
     return member.value_.is_null() ? std::nullopt : std::optional(std::move(member));
   }
+  [[nodiscard]] bool has(std::string_view key) const {
+    require(value_.is_object(), "is no object");
+    return value_.at_key(key).error() == simdjson::SUCCESS;
+  }
   /// Nothing if it is null, or not there.
   [[nodiscard]] std::optional<checked_value> find(std::string_view key) const {
+    return has(key) ? at_or_null(key) : std::nullopt;
+  }
+  /// Its keys are as in the file: not printable.
+  [[nodiscard]] std::vector<std::pair<std::string_view, checked_value>> members() const {
     require(value_.is_object(), "is no object");
-    return value_.at_key(key).error() == simdjson::SUCCESS ? at_or_null(key) : std::nullopt;
+    std::vector<std::pair<std::string_view, checked_value>> members;
+    for (const auto& [key, value] : simdjson::dom::object(value_))
+      members.emplace_back(key, member(value, common::printable_in_short(key)));
+    return members;
   }
 
   [[nodiscard]] std::vector<checked_value> list(std::size_t most) const {
@@ -121,6 +131,9 @@ class checked_value {
   }
 
  private:
+  [[nodiscard]] checked_value member(simdjson::dom::element value, std::string_view key) const {
+    return {value, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key)};
+  }
   [[nodiscard]] checked_value entry(simdjson::dom::element value, std::size_t index) const {
     return {value, fmt::format("{}[{}]", place_, index)};
   }

@@ -175,7 +175,7 @@ def names_alike(document: dict[str, Any]) -> None:
     ("change", "complaint"),
     [
         (run_twice, "two of its runs are the same"),
-        (too_many_runs, "more than 1000 runs"),
+        (too_many_runs, "runs has more than 1000 entries"),
         (names_alike, "there twice"),
     ],
 )

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/common/number.hpp"
 #include "src/common/text.hpp"
 
 namespace bench_transfers::fleet {
@@ -153,10 +154,8 @@ class reader {
                                     std::size_t most) {
     const auto text = value(alternatives);
     if (!text) return std::nullopt;
-    std::size_t number = 0;
-    const auto* const end = text->data() + text->size();
-    const auto [stopped, error] = std::from_chars(text->data(), end, number);
-    if (error != std::errc{} || stopped != end || number < least || number > most)
+    const auto number = common::number_from<std::size_t>(*text);
+    if (!number || *number < least || *number > most)
       throw bad_rank(fmt::format("bad {} '{}': it is no whole number from {} to {}", name_,
                                  common::printable_in_short(*text), least, most));
     return number;

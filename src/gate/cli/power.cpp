@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstddef>
 #include <filesystem>
 #include <string>
 
+#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/gate/cli/options.hpp"
 #include "src/gate/io/read_baseline.hpp"
@@ -17,13 +17,11 @@ namespace bench_transfers::gate {
 namespace {
 
 std::size_t parse_runs(const std::string& text) {
-  std::size_t runs = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, runs);
-  if (error != std::errc{} || stopped != end || runs < 1 || runs > most_runs)
+  const auto runs = common::number_from<std::size_t>(text);
+  if (!runs || *runs < 1 || *runs > most_runs)
     throw common::usage_error(
         fmt::format("bad --runs '{}': a whole number from 1 to {}", text, most_runs));
-  return runs;
+  return *runs;
 }
 
 class power_command final : public commands::command {

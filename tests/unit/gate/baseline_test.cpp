@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/io/write_baseline.hpp"
@@ -173,7 +175,7 @@ TEST(baselines, know_the_options_that_all_runs_had) {
   auto mistyped = nlohmann::ordered_json::parse(to_text(pinned));
   mistyped["options"] = "--profile=quick";
   EXPECT_THAT([&] { baseline_in(mistyped.dump(), "baseline.json"); },
-              ThrowsMessage<bad_input>(HasSubstr("its 'options' is not a list")));
+              ThrowsMessage<bad_input>(HasSubstr("options is no list")));
   runs[3].options = {"--profile=full"};
   const auto differing = pin(runs, metric::named("real_time")).baseline;
   EXPECT_EQ(differing.options, std::nullopt);
@@ -236,6 +238,46 @@ TEST(baselines, are_refused_if_a_line_comes_from_another_baseline) {
     EXPECT_THROW(baseline_in(fmt::format("{}", fmt::join(mixed, "\n")), "baseline.json"), bad_input)
         << other_lines[i];
   }
+}
+
+TEST(baselines, are_refused_with_the_place_of_what_is_wrong) {
+  auto runs = made_up_runs(3);
+  for (auto& run : runs) run.benchmarks["copy"].fastest = 90;
+  const auto original = nlohmann::json::parse(to_text(pin(runs, {}).baseline));
+  const auto complaint = [&](const char* at, const nlohmann::json& value) {
+    auto changed = original;
+    changed[nlohmann::json::json_pointer(at)] = value;
+    try {
+      baseline_in(changed.dump(), "baseline.json");
+    } catch (const bad_input& refusal) {
+      return std::string(refusal.what());
+    }
+    return std::string();
+  };
+  const auto figures = [](const nlohmann::json& last) { return nlohmann::json{101, 101, last}; };
+  const std::vector<std::tuple<const char*, nlohmann::json, const char*>> changes{
+      {"/benchmarks/copy/figures", figures(-3), "benchmarks.copy.figures[2] is not positive"},
+      {"/benchmarks/copy/figures", figures("5"), "benchmarks.copy.figures[2] is no number"},
+      {"/benchmarks/copy/figures", figures(nullptr), "copy.figures has fewer than three values"},
+      {"/benchmarks/copy/figures", {101, 101}, "copy.figures has fewer entries than there are"},
+      {"/benchmarks/copy/figures/3", 101, "benchmarks.copy.figures has more than 3 entries"},
+      {"/benchmarks/copy/fastest", nullptr, "benchmarks.copy.fastest is no list"},
+      {"/benchmarks/copy/bytes", 0, "benchmarks.copy.bytes is not positive"},
+      {"/benchmarks/copy/reference", 1e300, "reference is 1e+300, which nobody can have measured"},
+      {"/benchmarks/copy/procedure", 0, "benchmarks.copy.procedure is 0"},
+      {"/benchmarks/copy/procedure", nullptr, "copy.procedure is no whole number"},
+      {"/benchmarks/copy/items_of_operation", nullptr, "copy.items_of_operation is no object"},
+      {"/runs/1/content", "x", "runs[1].content is no hexadecimal number"},
+      {"/runs/1/content", "", "runs[1].content is no hexadecimal number"},
+      {"/runs/1/measurements", nullptr, "runs[1].measurements is no text"},
+      {"/runs/1/started_utc", "noon", "runs[1].started_utc is no timestamp"},
+      {"/machine/link.width", 16, "machine.link.width is no text"},
+      {"/options", {"--inject=slow:3@copy"}, "options[0] is no measuring option"},
+      {"/options", nullptr, "options is no list"},
+      {"/ours", 1, "ours is neither true nor false"},
+      {"/format", 3.5, "format is no whole number"}};
+  for (const auto& [at, value, expected] : changes)
+    EXPECT_THAT(complaint(at, value), HasSubstr(expected));
 }
 
 TEST(baselines, keep_the_declaration_of_the_runs) {
