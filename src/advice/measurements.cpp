@@ -320,22 +320,6 @@ origin origin_of(const result_file::contents& content, const std::filesystem::pa
           .device_bytes = bytes_at(result_file::device_of(content, device), {"memory_bytes"})};
 }
 
-enum class term_group { transfer, allocation, cpu_access };
-
-term_group group_of(term needed) {
-  switch (needed) {
-    case term::transfer_h2d:
-    case term::transfer_d2h:
-    case term::transfer_both:
-    case term::transfer_none: break;
-    case term::allocation:
-    case term::deallocation: return term_group::allocation;
-    case term::cpu_write:
-    case term::cpu_read: return term_group::cpu_access;
-  }
-  return term_group::transfer;
-}
-
 }  // namespace
 
 term transfer_term(direction towards) {
@@ -348,9 +332,11 @@ term transfer_term(direction towards) {
   return term::transfer_none;
 }
 
-bool is_transfer(term needed) { return group_of(needed) == term_group::transfer; }
-bool is_allocation(term needed) { return group_of(needed) == term_group::allocation; }
-bool is_cpu_access(term needed) { return group_of(needed) == term_group::cpu_access; }
+bool is_transfer(term needed) { return !is_allocation(needed) && !is_cpu_access(needed); }
+bool is_allocation(term needed) {
+  return needed == term::allocation || needed == term::deallocation;
+}
+bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
 
 std::size_t index_of_device(const result_file::contents& content, const std::filesystem::path& file,
                             const std::string& id) {
