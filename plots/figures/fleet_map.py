@@ -13,12 +13,12 @@ from plots.figures import draw, fleet_scale
 from plots.figures.cells import cell_layers
 from plots.figures.common import Figure, make_figure
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
-from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import key_panel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, figure
+from plots.model import values
 from plots.model.derive import NoData
-from plots.model.fleet import MISSING, Finding, Gpu, Judgement
+from plots.model.fleet import MISSING, Finding, Gpu, Judgement, Slow
 from plots.text import caption, fleet_caption
 
 MOST_COLUMNS = {"wide": 32, "column": 24, "paper": 24}
@@ -76,8 +76,6 @@ class Grid:
 @figure("racks", Of.SWEEP, 2)
 def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     """Draws a grid for each class; letters tell what is named, missing or unknown."""
-    if not judgement.gpus:
-        raise NoData(NO_SCORES)
     nodes = _nodes(judgement)
     if len(nodes) < 2:
         raise NoData("the sweep has only one node")
@@ -94,7 +92,7 @@ def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     rows = [
         _row(worst, fleet_scale.small(judgement, name), name, cell, line, column)
         for name in classes
-        for worst in [slowdowns(judgement, name)]
+        for worst in [judgement.slowdowns(name, judgement.named_gpus(name))]
         for line, (_, cells) in enumerate(grid.lines)
         for column, cell in enumerate(cells)
     ]
@@ -140,7 +138,7 @@ def _shown_classes(judgement: Judgement, layout: Layout) -> list[str]:
 
 def _nodes(judgement: Judgement) -> list[Node]:
     nodes: dict[str, Node] = {}
-    for gpu in sorted_gpus(judgement):
+    for gpu in judgement.sorted_gpus():
         nodes.setdefault(gpu.node, Node(gpu.node, gpu.rack)).gpus.append(gpu)
     for name in {entry.node for entry in judgement.findings if entry.node} - nodes.keys():
         nodes[name] = Node(name, "")
@@ -163,7 +161,7 @@ def _nodes(judgement: Judgement) -> list[Node]:
         if entry.code == MISSING:
             for node in _known(nodes, entry.node):
                 node.letters = {"": "×"}
-    key = caption.natural
+    key = values.natural
     return sorted(nodes.values(), key=lambda node: (not node.rack, key(node.rack), key(node.name)))
 
 
@@ -216,7 +214,7 @@ def _chunks(entries: list[Any], most: int) -> list[list[Any]]:
 
 
 def _row(
-    worst: dict[str, tuple[float, str]],
+    worst: dict[str, Slow],
     small: float,
     class_name: str,
     cell: Cell,
@@ -224,7 +222,7 @@ def _row(
     column: int,
 ) -> dict[str, Any]:
     known = [
-        (*worst[gpu.uuid], gpu) for node in cell.nodes for gpu in node.gpus if gpu.uuid in worst
+        (worst[gpu.uuid], gpu) for node in cell.nodes for gpu in node.gpus if gpu.uuid in worst
     ]
     letters = {node.letters.get("") or node.letters.get(class_name) for node in cell.nodes}
     letter = next((letter for letter in KEY if letter in letters), "")
@@ -239,12 +237,12 @@ def _row(
     }
     if not known:
         return row | {"colour": UNKNOWN_COLOUR, "text": "not known", "gpu": "", "slower": None}
-    slower, aspect, gpu = max(known, key=lambda entry: entry[0])
+    slow, gpu = max(known, key=lambda entry: entry[0].slower)
     return row | {
-        "colour": fleet_scale.colour(slower, small),
-        "text": f"{fleet_caption.percent(slower)} in {aspect}",
+        "colour": fleet_scale.colour(slow.slower, small),
+        "text": f"{fleet_caption.percent(slow.slower)} in {fleet_caption.slow_words(slow)}",
         "gpu": fleet_caption.gpu_name(gpu),
-        "slower": round(slower, 3),
+        "slower": round(slow.slower, 3),
     }
 
 

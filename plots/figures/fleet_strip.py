@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby, product
+from itertools import groupby, pairwise, product
 from typing import Any
 
 import altair as alt
@@ -17,7 +18,7 @@ from plots.figures.layout import BOLD_LETTER, LETTER, Layout
 from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD
 from plots.model.derive import NoData
-from plots.model.fleet import Finding, Gpu, Judgement
+from plots.model.fleet import Finding, Gpu, Judgement, Slow
 from plots.text import caption, fleet_caption
 
 MOST_MARKS = 800  # GPUs with a mark of their own; of more, a bar stands for several
@@ -28,44 +29,51 @@ LIFT = 13  # pixels from one line of labels to the next
 ALIGN_LEFT: dict[str, Any] = {"align": "left", "dx": 8}
 ALIGN_RIGHT: dict[str, Any] = {"align": "right", "dx": -8}
 HEIGHT = {"wide": 130, "column": 110, "paper": 110}
-NO_SCORES = "the answer of fleet_transfers has no scores of single GPUs: judge the sweep again"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Holds a GPU, its place in the strip, and its slowdown in its worst aspect of a class."""
+    """Holds a GPU, its place in the strip, in what of a class it is slowest, and what names it."""
 
     gpu: Gpu
     at: int
-    slower: float
-    aspect: str
+    slow: Slow
+    finding: Finding | None
+
+    @property
+    def slower(self) -> float:
+        """Returns its slowdown in percent."""
+        return self.slow.slower
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Holds the GPUs of which a class is known, and the ends of its axis."""
+
+    name: str  # of the class
+    places: list[Place]
+    ends: fleet_scale.Ends
 
 
 @figure("strip", Of.SWEEP, 1)
 def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
     """Draws a panel for each class; named GPUs are outlined and have labels."""
-    if not judgement.gpus:
-        raise NoData(NO_SCORES)
-    gpus = sorted_gpus(judgement)
+    gpus = judgement.sorted_gpus()
     step = 1 if len(gpus) <= MOST_MARKS else -(-len(gpus) // BARS[layout.name])
     if step > 1:  # bars of several models would hide each other
         gpus.sort(key=lambda gpu: gpu.model)
-    by_class = {name: _places(judgement, gpus, name) for name in judgement.classes()}
-    by_class = {name: places for name, places in by_class.items() if places}
-    if not by_class:
-        raise NoData("no GPU could be compared with its peers")
-    looks = _looks(judgement)
-    data: dict[str, list[dict[str, Any]]] = {"marks": [], "named": [], "labels": []}
-    panels = []
-    for name, places in by_class.items():
-        named = _named(judgement, places, name)
-        small = fleet_scale.small(judgement, name)
-        ends = fleet_scale.domain([place.slower for place in places], small)
-        data["marks"] += _mark_rows(places, set(named), name, looks, step)
-        data["named"] += _named_rows(places, named, name, looks)
-        data["labels"] += _label_rows(places, named, name, ends, len(gpus), layout)
-        is_last = name == list(by_class)[-1]
-        panels.append(_draw_panel(name, gpus, ends, looks, layout, step, is_last))
+    panels = _panels(judgement, gpus)
+    looks = _looks(gpus)
+    data = {
+        "marks": [row for panel in panels for row in _mark_rows(panel, looks, step)],
+        "named": [row for panel in panels for row in _named_rows(panel, looks)],
+        "labels": [row for panel in panels for row in _label_rows(panel, len(gpus), layout)],
+        "key": _key_rows(looks),
+    }
+    drawn = [
+        _draw_panel(panel, gpus, looks, layout, step, _across(gpus, layout, panel is panels[-1]))
+        for panel in panels
+    ]
     return make_figure(
         fleet_caption.title("All GPUs of the sweep", judgement),
         layout,
@@ -78,92 +86,42 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
             if step > 1
             else "",
         ],
-        layout.stack(*panels),
+        layout.stack(*drawn),
         *([_draw_key(looks, layout)] if len(looks) > 1 else []),
         heading="All GPUs of the sweep",
         reading="From left to right by rack, node and slot; upwards is slower. Outlined marks are "
         "named by the judge.",
-        summary=" ".join(_summary(name, places, judgement) for name, places in by_class.items()),
-        data=data | {"key": _key_rows(looks)},
+        summary=" ".join(map(_summary, panels)),
+        data=data,
     )
 
 
-def sorted_gpus(judgement: Judgement) -> list[Gpu]:
-    """Lists the GPUs by rack, node and slot."""
-    key = caption.natural
-    return sorted(
-        judgement.gpus,
-        key=lambda gpu: (not gpu.rack, key(gpu.rack), key(gpu.node), gpu.slot, gpu.uuid),
-    )
-
-
-def slowdowns(judgement: Judgement, class_name: str) -> dict[str, tuple[float, str]]:
-    """Returns the largest slowdown of each GPU in a class, and in what, by UUID.
-
-    A GPU that is named for single benchmarks stands with those: its scores do not show them.
-    """
-    worst: dict[str, tuple[float, str]] = {}
-    for gpu in judgement.gpus:
-        known = [
-            (slower, fleet_caption.aspect_words(aspect))
-            for aspect, slower in zip(judgement.aspects, gpu.slower, strict=True)
-            if slower is not None and aspect.class_name == class_name
-        ]
+def _panels(judgement: Judgement, gpus: Sequence[Gpu]) -> list[Panel]:
+    panels = []
+    for name in judgement.classes():
+        named = judgement.named_gpus(name)
+        worst = judgement.slowdowns(name, named)
+        known = [(at, gpu, worst[gpu.uuid]) for at, gpu in enumerate(gpus) if gpu.uuid in worst]
         if known:
-            worst[gpu.uuid] = max(known)
-    for uuid, finding in named_gpus(judgement, class_name).items():
-        single = [(slow.slower, slow.benchmark) for slow in finding.slow[:1] if slow.benchmark]
-        candidates = [*single, *([worst[uuid]] if uuid in worst else [])]
-        if candidates:
-            worst[uuid] = max(candidates)
-    return worst
+            places = [Place(gpu, at, slow, named.get(gpu.uuid)) for at, gpu, slow in known]
+            small = fleet_scale.small(judgement, name)
+            ends = fleet_scale.domain([place.slower for place in places], small)
+            panels.append(Panel(name, places, ends))
+    if not panels:
+        raise NoData("no GPU could be compared with its peers")
+    return panels
 
 
-def named_gpus(judgement: Judgement, class_name: str) -> dict[str, Finding]:
-    """Returns the findings of slow parts of a class by the UUIDs of their GPUs, the widest part."""
-    of_part: dict[tuple[str, str], list[Gpu]] = {}
-    for gpu in judgement.gpus:
-        for part in gpu.parts.items():
-            of_part.setdefault(part, []).append(gpu)
-    named: dict[str, Finding] = {}
-    for finding in judgement.findings:
-        if finding.class_name != class_name or finding.slower is None:
-            continue
-        for gpu in of_part.get((finding.scope, finding.name), []):
-            if finding.has(gpu):
-                named.setdefault(gpu.uuid, finding)
-    return named
-
-
-def _places(judgement: Judgement, gpus: Sequence[Gpu], class_name: str) -> list[Place]:
-    worst = slowdowns(judgement, class_name)
-    return [Place(gpu, at, *worst[gpu.uuid]) for at, gpu in enumerate(gpus) if gpu.uuid in worst]
-
-
-def _named(judgement: Judgement, places: list[Place], class_name: str) -> dict[int, Finding]:
-    """Returns the findings of the class by the places of their GPUs."""
-    by_uuid = named_gpus(judgement, class_name)
-    return {place.at: by_uuid[place.gpu.uuid] for place in places if place.gpu.uuid in by_uuid}
-
-
-def _looks(judgement: Judgement) -> dict[str, style.MarkStyle]:
+def _looks(gpus: Sequence[Gpu]) -> dict[str, style.MarkStyle]:
     """Returns the look of each model, the most frequent first."""
-    counts: dict[str, int] = {}
-    for gpu in judgement.gpus:
-        counts[gpu.model] = counts.get(gpu.model, 0) + 1
+    counts = Counter(gpu.model for gpu in gpus)
     ordered = sorted(counts, key=lambda model: (-counts[model], model))
     return {model: style.MODELS[i % len(style.MODELS)] for i, model in enumerate(ordered)}
 
 
-def _mark_rows(
-    places: list[Place],
-    named: set[int],
-    class_name: str,
-    looks: dict[str, style.MarkStyle],
-    step: int,
-) -> list[dict[str, Any]]:
+def _mark_rows(panel: Panel, looks: dict[str, style.MarkStyle], step: int) -> list[dict[str, Any]]:
     """Returns a row for each GPU, or for each bar of at most `step` neighbours of one model."""
-    plain = [place for place in places if place.at not in named]
+    plain = [place for place in panel.places if not place.finding]
     rows = []
     ordered = sorted(plain, key=lambda place: (place.at // step, place.gpu.model, place.at))
     for (_, model), members in groupby(ordered, lambda at: (at.at // step, at.gpu.model)):
@@ -172,7 +130,7 @@ def _mark_rows(
         worst = max(group, key=lambda place: place.slower)
         rows.append(
             {
-                "class": class_name,
+                "class": panel.name,
                 "at": sum(place.at for place in group) / len(group),
                 "low": round(low, 3),
                 "high": round(high, 3),
@@ -180,7 +138,7 @@ def _mark_rows(
                 "colour": looks[model].colour,
                 "gpus": _group_words(group),
                 "text": " to ".join(dict.fromkeys(map(fleet_caption.percent, (low, high)))),
-                "aspect": worst.aspect,
+                "aspect": fleet_caption.slow_words(worst.slow),
             }
         )
     return rows
@@ -191,45 +149,32 @@ def _group_words(group: list[Place]) -> str:
     return first if len(group) == 1 else f"{len(group)} GPUs, {first} to {last}"
 
 
-def _named_rows(
-    places: list[Place],
-    named: dict[int, Finding],
-    class_name: str,
-    looks: dict[str, style.MarkStyle],
-) -> list[dict[str, Any]]:
-    shown = sorted(
-        (place for place in places if place.at in named), key=lambda place: -place.slower
-    )
+def _named_rows(panel: Panel, looks: dict[str, style.MarkStyle]) -> list[dict[str, Any]]:
+    named = [(place, place.finding) for place in panel.places if place.finding]
+    named.sort(key=lambda entry: -entry[0].slower)
     return [
         {
-            "class": class_name,
+            "class": panel.name,
             "at": place.at,
             "high": round(place.slower, 3),
             "model": place.gpu.model,
             "colour": looks[place.gpu.model].colour,
             "gpus": f"{fleet_caption.gpu_name(place.gpu)} ({place.gpu.uuid})",
             "text": fleet_caption.percent(place.slower),
-            "aspect": place.aspect,
-            "code": named[place.at].code,
+            "aspect": fleet_caption.slow_words(place.slow),
+            "code": finding.code,
         }
-        for place in shown[:MOST_NAMED]
+        for place, finding in named[:MOST_NAMED]
     ]
 
 
-def _label_rows(
-    places: list[Place],
-    named: dict[int, Finding],
-    class_name: str,
-    ends: fleet_scale.Ends,
-    count: int,
-    layout: Layout,
-) -> list[dict[str, Any]]:
+def _label_rows(panel: Panel, count: int, layout: Layout) -> list[dict[str, Any]]:
     """Returns the names of the slowest parts, as far as they do not lie on each other."""
     by_part: dict[str, list[Place]] = {}
-    for place in places:
-        if place.at in named:
-            by_part.setdefault(fleet_caption.part_name(named[place.at]), []).append(place)
-    room = _Room(ends, count, layout)
+    for place in panel.places:
+        if place.finding:
+            by_part.setdefault(fleet_caption.part_name(place.finding), []).append(place)
+    room = _Room(panel.ends, count, layout)
     for members in by_part.values():
         for place in members:
             room.take(*room.mark(place))
@@ -241,7 +186,7 @@ def _label_rows(
         for lift, (place, right) in product((0, LIFT, 2 * LIFT, 3 * LIFT, -LIFT), sides):
             if (height := room.height_of_label(place, name, right, lift)) is None:
                 continue
-            row = {"class": class_name, "at": place.at, "high": height}
+            row = {"class": panel.name, "at": place.at, "high": height}
             rows.append(row | {"name": name, "right": right})
             break
     return rows
@@ -292,22 +237,12 @@ class _Room:
         )
 
 
-def _boundaries(gpus: Sequence[Gpu]) -> dict[int, str]:
-    """Returns where racks begin, or nodes if no racks are known, with their names."""
-    by_rack = len({gpu.rack for gpu in gpus}) > 1
-    starts: dict[int, str] = {}
-    before = None
-    for at, gpu in enumerate(gpus):
-        name = gpu.rack if by_rack else gpu.node
-        if name != before:
-            starts[at] = name
-        before = name
-    return starts
-
-
 def _across(gpus: Sequence[Gpu], layout: Layout, labels: bool) -> alt.X:
-    """Returns the axis of GPUs, with a tick where a rack begins, or a node."""
-    starts = _boundaries(gpus)
+    """Returns the axis of GPUs, with a tick where a rack begins, or a node if racks are unknown."""
+    by_rack = len({gpu.rack for gpu in gpus}) > 1
+    names = [gpu.rack if by_rack else gpu.node for gpu in gpus]
+    starts = {0: names[0]}
+    starts |= {at: name for at, (before, name) in enumerate(pairwise(names), 1) if name != before}
     longest = LETTER * max(map(len, starts.values())) + 12
     every = max(1, -(-len(starts) * round(longest) // (layout.width - layout.axis)))
     ticks = {str(at - 0.5): starts[at] for at in list(starts)[::every]}
@@ -320,29 +255,27 @@ def _across(gpus: Sequence[Gpu], layout: Layout, labels: bool) -> alt.X:
         grid=True,
         labelOverlap="greedy",
     )
-    title = "rack" if len({gpu.rack for gpu in gpus}) > 1 else "node"
+    title = "rack" if by_rack else "node"
     scale = alt.Scale(domain=[-0.5, len(gpus) - 0.5], nice=False)
     return alt.X("at:Q", scale=scale, axis=axis, title=title if labels else None)
 
 
 def _draw_panel(
-    class_name: str,
+    panel: Panel,
     gpus: Sequence[Gpu],
-    ends: fleet_scale.Ends,
     looks: dict[str, style.MarkStyle],
     layout: Layout,
     step: int,
-    is_last: bool,
+    x: alt.X,
 ) -> LayerChart:
     width, height = layout.width - layout.axis, HEIGHT[layout.name]
-    x = _across(gpus, layout, is_last)
-    scale = fleet_scale.scale(ends)
-    axis = fleet_scale.axis(ends, height // 18, minExtent=34)
+    scale = fleet_scale.scale(panel.ends)
+    axis = fleet_scale.axis(panel.ends, height // 18, minExtent=34)
     value = Value("percent slower", scale, axis)
 
     def of_class(data: str) -> alt.Chart:
         chart = alt.Chart(alt.NamedData(data))
-        return chart.transform_filter(alt.datum["class"] == class_name).encode(x=x)
+        return chart.transform_filter(alt.datum["class"] == panel.name).encode(x=x)
 
     shapes = _shapes(looks)
     tips = draw.tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
@@ -369,7 +302,7 @@ def _draw_panel(
         for flag, look in (("true", ALIGN_LEFT), ("false", ALIGN_RIGHT))
     ]
     layers = [zero.encode(y=alt.YDatum(0, scale=scale)), drawn, named, *labels]
-    title = draw.panel_title(fleet_caption.CLASS_WORDS.get(class_name, class_name), anchor="start")
+    title = draw.panel_title(fleet_caption.CLASS_WORDS.get(panel.name, panel.name), anchor="start")
     return draw.panel(layers, width, height, title)
 
 
@@ -396,14 +329,15 @@ def _shapes(looks: dict[str, style.MarkStyle]) -> Any:
     return draw.scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
 
 
-def _summary(class_name: str, places: list[Place], judgement: Judgement) -> str:
-    ordered = sorted(place.slower for place in places)
+def _summary(panel: Panel) -> str:
+    ordered = sorted(place.slower for place in panel.places)
     cut = len(ordered) // 100
     low, high, most = map(fleet_caption.percent, (ordered[cut], ordered[-1 - cut], ordered[-1]))
-    worst = max(places, key=lambda place: place.slower)
-    named = caption.count(len(_named(judgement, places, class_name)), "GPU") or "none"
-    most_of_them = "98 % of the GPUs" if cut else f"all {caption.count(len(places), 'GPU')}"
+    worst = max(panel.places, key=lambda place: place.slower)
+    aspect = fleet_caption.slow_words(worst.slow)
+    named = caption.count(sum(bool(place.finding) for place in panel.places), "GPU") or "none"
+    most_of_them = "98 % of the GPUs" if cut else f"all {caption.count(len(ordered), 'GPU')}"
     return (
-        f"{class_name}: {named} named, {most_of_them} from {low} to {high}; the slowest is "
-        f"{fleet_caption.gpu_name(worst.gpu)} with {most} in {worst.aspect}."
+        f"{panel.name}: {named} named, {most_of_them} from {low} to {high}; the slowest is "
+        f"{fleet_caption.gpu_name(worst.gpu)} with {most} in {aspect}."
     )

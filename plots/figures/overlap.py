@@ -11,8 +11,9 @@ from plots.figures.common import Figure, run_figure
 from plots.figures.layout import Layout
 from plots.figures.phases import Row, make_phases, steps_of
 from plots.figures.registered import Of, Question, figure
+from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run, Sizes
-from plots.text import caption, numbers
+from plots.text import numbers
 
 NOTHING = "no round trip was measured both in pieces and step by step"
 ROLE = "overlap"
@@ -128,5 +129,5 @@ def _serial(series: list[Sizes]) -> Sizes:
 
 def _in_order(benchmark: Benchmark) -> tuple[int, list[tuple[int, str]]]:
     """Returns a key that sorts names of few parts first, and numbers in names by their value."""
-    key = caption.natural(benchmark.variant or "")
+    key = values.natural(benchmark.variant or "")
     return len(key), key

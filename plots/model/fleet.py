@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 from plots.model import decode, values
 from plots.model.decode import Interval, NotValid, key
+from plots.model.derive import NoData
 from plots.model.load import ResultError
 from plots.model.questions import absence, ask
 
@@ -17,6 +18,7 @@ VERDICTS = {0: "healthy", 1: "named", 3: "unknown"}  # by exit code
 FLEET = "the fleet"  # of a model, or of all
 CLASSES = ("link", "host", "latency")
 MISSING, PEERS = "missing", "peers"
+NO_SCORES = "the answer of fleet_transfers has no scores of single GPUs: judge the sweep again"
 BEGINNING = 200  # bytes: the programs write the kind first
 Value = TypeVar("Value")
 
@@ -91,6 +93,11 @@ class Slow:
     benchmark: str = ""  # the whole aspect
     slower: float = key("slower_percent")
     known_interval: Interval = key("interval_95", default=None)
+
+    @property
+    def order(self) -> tuple[float, str]:
+        """Returns what sorts the slowest last."""
+        return self.slower, self.benchmark or self.aspect.code
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -203,6 +210,48 @@ class Judgement:
         """Lists the classes that were measured, the link first."""
         measured = {aspect.class_name for aspect in self.aspects}
         return [name for name in CLASSES if name in measured]
+
+    def sorted_gpus(self) -> list[Gpu]:
+        """Lists the GPUs by rack, node and slot; throws NoData if there are none."""
+        if not self.gpus:
+            raise NoData(NO_SCORES)
+        key = values.natural
+        return sorted(
+            self.gpus,
+            key=lambda gpu: (not gpu.rack, key(gpu.rack), key(gpu.node), gpu.slot, gpu.uuid),
+        )
+
+    def named_gpus(self, class_name: str) -> dict[str, Finding]:
+        """Returns the findings of slow parts of a class by UUID of GPU, the widest part."""
+        of_part: dict[tuple[str, str], list[Gpu]] = {}
+        for gpu in self.gpus:
+            for part in gpu.parts.items():
+                of_part.setdefault(part, []).append(gpu)
+        named: dict[str, Finding] = {}
+        for finding in self.findings:
+            if finding.class_name != class_name or finding.slower is None:
+                continue
+            for gpu in of_part.get((finding.scope, finding.name), []):
+                if finding.has(gpu):
+                    named.setdefault(gpu.uuid, finding)
+        return named
+
+    def slowdowns(self, class_name: str, named: dict[str, Finding]) -> dict[str, Slow]:
+        """Returns in what each GPU is slowest in a class, by UUID.
+
+        A GPU that is named for single benchmarks stands with those: its scores do not show them.
+        """
+        known = {
+            gpu.uuid: [
+                Slow(aspect=aspect, slower=slower)
+                for aspect, slower in zip(self.aspects, gpu.slower, strict=True)
+                if slower is not None and aspect.class_name == class_name
+            ]
+            for gpu in self.gpus
+        }
+        for uuid, finding in named.items():
+            known[uuid] += [slow for slow in finding.slow[:1] if slow.benchmark]
+        return {uuid: max(slow, key=lambda one: one.order) for uuid, slow in known.items() if slow}
 
 
 @dataclass(frozen=True, kw_only=True)

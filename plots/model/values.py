@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeGuard
 
 SMALLEST, LARGEST = 1e-18, 1e18  # other values come from damaged files, and break logarithms
@@ -77,3 +78,9 @@ def is_failed(row: dict[str, Any]) -> bool:
     flags = (row.get("error_occurred"), row.get("skipped"))
     messages = (row.get("error_message"), row.get("skip_message"))
     return any(flag is True for flag in flags) or any(messages)
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Returns a sort key that puts node2 before node10."""
+    parts = re.split(r"([0-9]{1,18})", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

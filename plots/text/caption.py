@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -136,12 +135,6 @@ def short_path(path: Path) -> str:
 def listed(names: list[str]) -> str:
     """Returns names as a list within a sentence."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def natural(name: str) -> list[tuple[int, str]]:
-    """Returns a sort key that puts node2 before node10."""
-    parts = re.split(r"([0-9]{1,18})", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def count(number: int, noun: str) -> str:

@@ -30,7 +30,6 @@ struct choice {
   [[nodiscard]] bool is_tie() const;
 };
 
-/// Of which memory strategies are a choice.
 enum class among { all_memory, ordinary_memory };
 
 /// What to use for the copies of a run: by what advice says of memory that is used again, and where

@@ -78,15 +78,19 @@ said_gain say_gain(const picked& pick, const statistics::ratio& gain) {
   return {"", factor_text(gain), ""};
 }
 
-gained gained_by(const picked& pick) {
-  const auto gain = pick.gain();
-  return {.benchmark = pick.chosen->described->name,
-          .gain = gain,
-          .is_clear = gain.is_above_one(),
-          .subject = fmt::format("{} {}, {}: {}", pick.name(), way(pick.choice.towards),
-                                 size(pick.choice), figure_of(pick)),
-          .text = factor_text(gain),
-          .doubt = say_gain(pick, gain).doubt};
+std::vector<gained> gained_by(const all_picked& picks) {
+  std::vector<gained> rows;
+  for (const auto& pick : picks) {
+    const auto gain = pick.gain();
+    rows.push_back({.benchmark = pick.chosen->described->name,
+                    .gain = gain,
+                    .is_clear = gain.is_above_one(),
+                    .subject = fmt::format("{} {}, {}: {}", pick.name(), way(pick.choice.towards),
+                                           size(pick.choice), figure_of(pick)),
+                    .text = factor_text(gain),
+                    .doubt = say_gain(pick, gain).doubt});
+  }
+  return rows;
 }
 
 bool have_one_size(const all_picked& picks) {
@@ -141,18 +145,13 @@ std::string cores_text(const all_picked& picks) {
                      names_of(picks).size() == 1 ? "It" : busiest.name(), cores(busiest));
 }
 
-/// "20 times or fewer".
-std::string at_most(double count) {
-  return count == 1 ? "once" : fmt::format("{} times or fewer", common::grouped(count));
-}
-
 class rule_maker {
  public:
   explicit rule_maker(const run& measured_run) : run_(measured_run), choices_(measured_run) {}
 
   [[nodiscard]] std::vector<rule> rules() const {
     std::vector<rule> rules;
-    for (auto& rule :
+    for (const auto& rule :
          {of_largest("large", "Large arrays, copied again and again", among::all_memory),
           of_small(),
           of_largest("ordinary", "Large arrays that stay in ordinary (pageable) memory",
@@ -205,7 +204,7 @@ class rule_maker {
                 fmt::format("{}{}.{}{}", common_size(picks),
                             fmt::join(gain_texts(picks, names_of(picks).size() > 1), "; "),
                             few_uses_text(picks), cores_text(picks)),
-                gained_by_each(picks)};
+                gained_by(picks)};
   }
 
   /// In all directions the same strategy, if one is good enough in each.
@@ -224,12 +223,6 @@ class rule_maker {
     return picks;
   }
 
-  static std::vector<gained> gained_by_each(const all_picked& picks) {
-    std::vector<gained> results;
-    std::ranges::transform(picks, std::back_inserter(results), gained_by);
-    return results;
-  }
-
   /// Names the plain copy, and what was compared with it.
   [[nodiscard]] rule without_clear_gain(const char* code, const char* data,
                                         const all_picked& picks) const {
@@ -240,7 +233,7 @@ class rule_maker {
             {use_of(picks.front().choice.plain->described->strategy)},
             fmt::format("Nothing measured is clearly faster. {}{}.", common_size(others),
                         fmt::join(gain_texts(others, true), "; ")),
-            gained_by_each(picks)};
+            gained_by(picks)};
   }
 
   /// What advice names instead for memory that is used less often.
@@ -255,8 +248,9 @@ class rule_maker {
         if (name != pick.name()) add_once(others, name);
     }
     if (counts.empty()) return "";
-    auto few = at_most(counts.front().second);
-    const auto is_same = [&](const auto& each) { return each.second == counts.front().second; };
+    const auto most = counts.front().second;
+    auto few = most == 1 ? "once" : common::grouped(most) + " times or fewer";
+    const auto is_same = [&](const auto& each) { return each.second == most; };
     if (counts.size() < picks.size() || !std::ranges::all_of(counts, is_same)) {
       few += ' ' + way(counts.front().first);
       for (std::size_t i = 1; i < counts.size(); ++i)
@@ -288,7 +282,7 @@ class rule_maker {
             "{}{}{}.",
             up_to_text(plain, with_names ? picks.front().choice.plain->described->strategy : ""),
             common_size(picks), fmt::join(texts, is_always_plain ? " and " : "; ")),
-        gained_by_each(picks)};
+        gained_by(picks)};
   }
 
   /// What is decided at the smallest size; if its gain is clear only at a larger size, at that one.

@@ -21,7 +21,7 @@ from made_up_fleet import (
 )
 
 from plots.__main__ import main
-from plots.figures import FLEET_FIGURES, fleet_map, fleet_scale, fleet_strip
+from plots.figures import FLEET_FIGURES, fleet_map, fleet_scale
 from plots.figures.layout import WIDE
 from plots.model import fleet
 from plots.model.load import ResultError
@@ -61,7 +61,7 @@ def drawn(thousand):
 
 def test_gpus_stand_by_rack_node_and_slot_in_the_order_of_their_numbers():
     made_up = parse(judgement(nodes=12, gpus_in_node=1, nodes_in_rack=3))
-    names = [entry.node for entry in fleet_strip.sorted_gpus(made_up)]
+    names = [entry.node for entry in made_up.sorted_gpus()]
     assert names == [f"node{i}" for i in range(12)]
 
 
@@ -278,9 +278,9 @@ def test_slots_and_whole_fleets_are_named_and_drawn():
     assert [entry.name for entry in named.findings] == [fleet.FLEET, "0000:01:00.0"]
     table, _ = fleet_tables.make_fleet_tables(named)
     assert [row[0] for row in table.rows] == ["fleet all models", "slot 0000:01:00.0"]
-    assert set(fleet_strip.named_gpus(named, "link")) == {entry.uuid for entry in named.gpus}
+    assert set(named.named_gpus("link")) == {entry.uuid for entry in named.gpus}
     of_slot = parse(judgement(findings=[slot]))
-    assert len(fleet_strip.named_gpus(of_slot, "link")) == 4  # one of each node
+    assert len(of_slot.named_gpus("link")) == 4  # one of each node
     cells = data_of(FLEET_FIGURES, "racks", of_slot)["cells"]
     assert [cell["letter"] for cell in cells].count("S") == 4
     assert data_of(FLEET_FIGURES, "outliers", named)["slow"]
