@@ -42,14 +42,10 @@ class unusable : public std::runtime_error {
 
 /// A cell: "55.39" or 55.39; none for "N/A". nvbandwidth prints cells as texts. Throws unusable.
 std::optional<double> rate_in(const json& cell) {
-  double rate = 0;
-  if (cell.is_number()) {
-    rate = cell.get<double>();
-  } else {
-    const auto text = cell.is_string() ? cell.get<std::string>() : std::string();
-    if (text == "N/A") return std::nullopt;
-    rate = common::number_from<double>(text).value_or(0);
-  }
+  const auto text = cell.is_string() ? cell.get<std::string>() : std::string();
+  if (text == "N/A") return std::nullopt;
+  const double rate =
+      cell.is_number() ? cell.get<double>() : common::number_from<double>(text).value_or(0);
   if (!std::isfinite(rate) || rate <= 0) throw unusable("no positive number");
   return rate;
 }

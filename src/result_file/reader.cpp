@@ -306,13 +306,11 @@ json document_in(std::string text, const std::filesystem::path& file) {
 }
 
 contents read(const std::filesystem::path& file) {
-  std::string text;
   try {
-    text = common::read_text(file);
+    return read_text(common::read_text(file), file);
   } catch (const common::read_error& error) {
     refuse(file, error.what());
   }
-  return read_text(std::move(text), file);
 }
 
 contents read_json(const json& document, const std::filesystem::path& file) {

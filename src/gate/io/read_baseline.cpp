@@ -302,14 +302,12 @@ baseline baseline_in(std::string text, const std::filesystem::path& file) {
 }
 
 baseline read_baseline(const std::filesystem::path& file) {
-  std::string text;
   try {
-    text = common::read_text(file);
+    return baseline_in(common::read_text(file), file);
   } catch (const common::read_error& error) {
     throw bad_input(
         fmt::format("cannot read {}: {}", common::printable_in_short(file.string()), error.what()));
   }
-  return baseline_in(std::move(text), file);
 }
 
 }  // namespace bench_transfers::gate

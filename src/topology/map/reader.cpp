@@ -303,13 +303,11 @@ map_file map_file_from_text(const std::string& text, const std::filesystem::path
 }
 
 map_file read_map_file(const std::filesystem::path& file) {
-  std::string text;
   try {
-    text = common::read_text(file, most_bytes);
+    return map_file_from_text(common::read_text(file, most_bytes), file);
   } catch (const common::read_error& error) {
     throw refusal(file, error.what());
   }
-  return map_file_from_text(text, file);
 }
 
 }  // namespace bench_transfers::topology
