@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "src/advice/small_transfers.hpp"
@@ -19,7 +18,6 @@ using common::in_sentence;
 /// More cores than that of the thread that calls are worth a warning.
 constexpr double many_cores = 1.5;
 constexpr std::size_t shown_as_rate = 1 << 20;
-constexpr std::string_view compared = " as fast as plain cudaMemcpy";
 
 /// What is chosen of a choice.
 struct picked {
@@ -82,13 +80,15 @@ std::vector<gained> gained_by(const all_picked& picks) {
   std::vector<gained> rows;
   for (const auto& pick : picks) {
     const auto gain = pick.gain();
+    const auto said = say_gain(pick, gain);
     rows.push_back({.benchmark = pick.chosen->described->name,
                     .gain = gain,
                     .is_clear = gain.is_above_one(),
+                    .is_factor_said = !said.factor.empty(),
                     .subject = fmt::format("{} {}, {}: {}", pick.name(), way(pick.choice.towards),
                                            size(pick.choice), figure_of(pick)),
                     .text = factor_text(gain),
-                    .doubt = say_gain(pick, gain).doubt});
+                    .doubt = said.doubt});
   }
   return rows;
 }
@@ -114,10 +114,18 @@ std::string time_text(const picked& pick, const all_picked& all, bool with_name)
                      place_of(pick, all));
 }
 
-/// Of each pick; with what gains compare is said of the first.
-std::vector<std::string> gain_texts(const all_picked& picks, bool with_names) {
+/// With what gains compare, after the rules that were said before.
+std::string compared_after(const std::vector<rule>& said) {
+  const auto has_factor = [](const rule& rule) {
+    return std::ranges::any_of(rule.gains, &gained::is_factor_said);
+  };
+  return fmt::format(" as fast as plain cudaMemcpy{}",
+                     std::ranges::any_of(said, has_factor) ? "" : " of pageable memory");
+}
+
+/// Of each pick; `once`, with what gains compare, is said of the first.
+std::vector<std::string> gain_texts(const all_picked& picks, bool with_names, std::string once) {
   std::vector<std::string> texts;
-  std::string once(compared);
   for (const auto& pick : picks) {
     const auto said = say_gain(pick, pick.gain());
     texts.push_back(time_text(pick, picks, with_names));
@@ -151,28 +159,18 @@ class rule_maker {
 
   [[nodiscard]] std::vector<rule> rules() const {
     std::vector<rule> rules;
-    for (const auto& rule :
-         {of_largest("large", "Large arrays, copied again and again", among::all_memory),
-          of_small(),
-          of_largest("ordinary", "Large arrays that stay in ordinary (pageable) memory",
-                     among::ordinary_memory)})
-      if (rule) rules.push_back(*rule);
-    say_memory_compared(rules);
+    const auto add = [&](std::optional<rule> rule) {
+      if (rule) rules.push_back(std::move(*rule));
+    };
+    add(of_largest("large", "Large arrays, copied again and again", among::all_memory, rules));
+    add(of_small(rules));
+    add(of_largest("ordinary", "Large arrays that stay in ordinary (pageable) memory",
+                   among::ordinary_memory, rules));
     say_what_is_missing(rules);
     return rules;
   }
 
  private:
-  /// Once, of the first gain.
-  static void say_memory_compared(std::vector<rule>& rules) {
-    for (auto& rule : rules) {
-      const auto at = rule.why.find(compared);
-      if (at == std::string::npos) continue;
-      rule.why.insert(at + compared.size(), " of pageable memory");
-      break;
-    }
-  }
-
   /// First of all, that the costs of memory are not known.
   void say_what_is_missing(std::vector<rule>& rules) const {
     const auto terms = choices_.terms();
@@ -190,8 +188,8 @@ class rule_maker {
     return ends;
   }
 
-  [[nodiscard]] std::optional<rule> of_largest(const char* code, const char* data,
-                                               among memory) const {
+  [[nodiscard]] std::optional<rule> of_largest(const char* code, const char* data, among memory,
+                                               const std::vector<rule>& said) const {
     const auto largest = at_ends(end::largest, memory);
     if (largest.empty()) return std::nullopt;
     const auto picks = pick_best(largest);
@@ -199,12 +197,14 @@ class rule_maker {
       return !pick.choice.is_certain() || pick.gain().is_above_one();
     };
     if (!std::ranges::all_of(picks, &picked::is_plain) && std::ranges::none_of(picks, has_gain))
-      return without_clear_gain(code, data, picks);
-    return rule{code, data, uses_of(picks),
-                fmt::format("{}{}.{}{}", common_size(picks),
-                            fmt::join(gain_texts(picks, names_of(picks).size() > 1), "; "),
-                            few_uses_text(picks), cores_text(picks)),
-                gained_by(picks)};
+      return without_clear_gain(code, data, picks, said);
+    return rule{
+        code, data, uses_of(picks),
+        fmt::format(
+            "{}{}.{}{}", common_size(picks),
+            fmt::join(gain_texts(picks, names_of(picks).size() > 1, compared_after(said)), "; "),
+            few_uses_text(picks), cores_text(picks)),
+        gained_by(picks)};
   }
 
   /// In all directions the same strategy, if one is good enough in each.
@@ -224,15 +224,15 @@ class rule_maker {
   }
 
   /// Names the plain copy, and what was compared with it.
-  [[nodiscard]] rule without_clear_gain(const char* code, const char* data,
-                                        const all_picked& picks) const {
+  [[nodiscard]] rule without_clear_gain(const char* code, const char* data, const all_picked& picks,
+                                        const std::vector<rule>& said) const {
     all_picked others;
     std::ranges::copy_if(picks, std::back_inserter(others), std::not_fn(&picked::is_plain));
     return {code,
             data,
             {use_of(picks.front().choice.plain->described->strategy)},
             fmt::format("Nothing measured is clearly faster. {}{}.", common_size(others),
-                        fmt::join(gain_texts(others, true), "; ")),
+                        fmt::join(gain_texts(others, true, compared_after(said)), "; ")),
             gained_by(picks)};
   }
 
@@ -261,7 +261,7 @@ class rule_maker {
   }
 
   /// Up to which size a plain copy is as good as anything, and what is better.
-  [[nodiscard]] std::optional<rule> of_small() const {
+  [[nodiscard]] std::optional<rule> of_small(const std::vector<rule>& said) const {
     const auto smallest = at_ends(end::smallest, among::all_memory);
     if (smallest.empty()) return std::nullopt;
     std::vector<all_choices> plain;
@@ -271,7 +271,7 @@ class rule_maker {
       picks.push_back(pick_at_clear_size(choice));
     }
     const bool with_names = names_of(picks).size() > 1;
-    auto texts = gain_texts(picks, with_names);
+    auto texts = gain_texts(picks, with_names, compared_after(said));
     for (std::size_t i = 0; i < picks.size(); ++i)
       texts[i] = picks[i].is_plain() ? time_text(picks[i], picks, with_names)
                                      : texts[i] + reuse_text(picks[i]);

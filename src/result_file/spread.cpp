@@ -45,7 +45,12 @@ std::map<const benchmark*, spread> spreads_of(const contents& read, compared_wit
   std::map<const benchmark*, spread> spreads;
   std::map<benchmark_class, resembling> classes;
   const auto times = times_in(read);
-  for (const auto& [described, of] : times) {
+  // By name: sums in the order of addresses would have other last digits in each process.
+  for (const auto& [name, benchmark] : read.benchmarks) {
+    const auto* const described = &benchmark;
+    const auto found = times.find(described);
+    if (found == times.end()) continue;
+    const auto& of = found->second;
     const double median = statistics::median(of.all);
     spreads[described] = {median, std::nullopt, statistics::two_modes_of(of.all)};
     auto& [benchmarks, medians] = classes[class_of(limited_by(*described, read.on_host), median)];
