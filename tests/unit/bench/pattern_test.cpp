@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <ranges>
 #include <span>
@@ -141,6 +142,12 @@ TEST(host_pattern, an_empty_part_is_never_written_and_its_check_succeeds) {
   write_host_pattern(all.data(), 5, 0, {1, false});
   EXPECT_EQ(all, before);
   EXPECT_EQ(check_host_pattern(all.data(), 5, 0, {1, false}).wrong_bytes, 0U);
+}
+
+TEST(words_of, damage_tell_how_much_and_where) {
+  EXPECT_EQ(words_of({}), std::nullopt);
+  EXPECT_EQ(words_of({3, 5}), "3 bytes differ, the first at offset 5");
+  EXPECT_EQ(words_of({3, 5}, "h2d: "), "h2d: 3 bytes differ, the first at offset 5");
 }
 
 TEST(pattern, gives_many_words_at_once) {

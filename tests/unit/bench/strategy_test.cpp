@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,25 @@ TEST(registered_strategies, have_the_variants_that_their_profiles_name) {
         EXPECT_NE(std::ranges::find(strategy.variants, name, &variant::name),
                   strategy.variants.end())
             << strategy.name() << ": " << profile << ": " << name;
+}
+
+TEST(registered_strategies, are_prepared_by_all_of_their_variants_or_by_themselves) {
+  for (const auto& strategy : registered_strategies()) {
+    EXPECT_TRUE(strategy.prepare) << strategy.name();
+    const auto own = std::ranges::count_if(
+        strategy.variants, [](const variant& each) { return each.prepare != nullptr; });
+    EXPECT_TRUE(own == 0 || own == std::ssize(strategy.variants)) << strategy.name();
+  }
+}
+
+TEST(registered_strategies, whose_variants_are_prepared_by_themselves_know_no_others) {
+  const auto device = transfers::open_host_device();
+  const auto stream = device->create_stream();
+  buffers memory(*device, 5);
+  const auto all = registered_strategies();
+  const auto loaded = std::ranges::find(all, "loaded/pinned", &strategy::name);
+  ASSERT_NE(loaded, all.end());
+  EXPECT_THROW(loaded->prepare({*device, memory, *stream, "h2d", 4096}), std::logic_error);
 }
 
 /// What advise compares with.
