@@ -1,4 +1,6 @@
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/run.hpp"
@@ -72,8 +74,15 @@ std::vector<doctor::gpu_facts> gpus_without_cuda() {
 
 /// Copies of each GPU alone, in both directions. Throws transfers::error.
 void measure_copies(const devices_choice& devices, doctor::facts& facts) {
-  set_meter meter(devices, measured_bytes);
-  for (std::size_t i = 0; i < devices.ids.size(); ++i)
+  const auto seed = std::random_device{}();
+  std::vector<std::unique_ptr<buffers>> memory;
+  device_list list;
+  for (std::size_t i = 0; i < devices.chosen.size(); ++i) {
+    memory.push_back(std::make_unique<buffers>(*devices.chosen[i], seed));
+    list.push_back({*devices.chosen[i], *memory.back(), {}, nullptr, devices.ids[i]});
+  }
+  set_meter meter(list, measured_bytes);
+  for (std::size_t i = 0; i < list.size(); ++i)
     for (const auto towards : {topology::traffic::h2d, topology::traffic::d2h}) {
       const auto measured = meter.measure(topology::flows_of(topology::device_set::of(i), towards));
       if (measured.rates.empty()) {

@@ -1,10 +1,13 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
@@ -12,7 +15,6 @@
 #include "bench/commands/set_meter.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/progress.hpp"
-#include "bench/record/run_context.hpp"
 #include "provenance.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
@@ -89,9 +91,10 @@ nlohmann::ordered_json context_of(const devices_choice& devices, std::size_t byt
                     {"uuid", description.cuda ? nlohmann::ordered_json(description.cuda->uuid)
                                               : nlohmann::ordered_json()}});
   }
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   return {{"version", provenance::version},
           {"git_commit", provenance::git_commit},
-          {"date", utc_now()},
+          {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
           {"host_name", common::or_null(machine::host_name())},
           {"without_gpu", !has_gpu(devices)},
           {"memory", "pinned"},
@@ -101,8 +104,15 @@ nlohmann::ordered_json context_of(const devices_choice& devices, std::size_t byt
 
 topology::host_map measured_map(const devices_choice& devices, std::size_t bytes, progress& shown) {
   const auto start = wall_clock::now();
+  const auto seed = std::random_device{}();
+  std::vector<std::unique_ptr<buffers>> memory;
+  device_list list;
+  for (std::size_t i = 0; i < devices.chosen.size(); ++i) {
+    memory.push_back(std::make_unique<buffers>(*devices.chosen[i], seed));
+    list.push_back({*devices.chosen[i], *memory.back(), {}, nullptr, devices.ids[i]});
+  }
   shown.say("allocating and filling buffers …");
-  set_meter meter(devices, bytes);
+  set_meter meter(list, bytes);
   const auto seconds = [&] {
     return std::chrono::duration<double>(wall_clock::now() - start).count();
   };

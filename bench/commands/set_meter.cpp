@@ -8,7 +8,6 @@
 #include <functional>
 #include <new>
 #include <numeric>
-#include <random>
 #include <stdexcept>
 #include <system_error>
 
@@ -65,13 +64,8 @@ std::size_t count_undisturbed(const std::vector<std::vector<double>>& samples) {
 
 }  // namespace
 
-set_meter::set_meter(const devices_choice& devices, std::size_t bytes)
-    : bytes_(bytes), copies_(copies_at_once()) {
-  const auto seed = std::random_device{}();
-  for (std::size_t i = 0; i < devices.chosen.size(); ++i) {
-    memory_.push_back(std::make_unique<buffers>(*devices.chosen[i], seed));
-    devices_.push_back({*devices.chosen[i], *memory_.back(), {}, nullptr, devices.ids[i]});
-  }
+set_meter::set_meter(const device_list& devices, std::size_t bytes)
+    : devices_(devices), bytes_(bytes), copies_(copies_at_once()) {
   const auto& needs = copies_.needs;
   for (std::size_t i = 0; i < devices_.size(); ++i) try {
       streams_.push_back(devices_[i].device.create_stream());

@@ -10,7 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/cli/choose_device.hpp"
 #include "bench/harness/concurrent.hpp"
 #include "bench/harness/measured_device.hpp"
 #include "bench/strategy/strategy.hpp"
@@ -24,7 +23,7 @@ namespace bench_transfers::bench {
 class set_meter {
  public:
   /// Allocates memory for copies of `bytes`. A device that is refused it is not measured.
-  set_meter(const devices_choice& devices, std::size_t bytes);
+  set_meter(const device_list& devices, std::size_t bytes);
 
   /// Several samples of the set. Never throws for what fails: the observation says why there are no
   /// rates, and which devices can no longer be measured. The data of each copy are verified when it
@@ -52,7 +51,6 @@ class set_meter {
   [[nodiscard]] kept_samples rates_of(const std::vector<flow>& flows);
   std::string note(const flows_failed& failed);
 
-  std::vector<std::unique_ptr<buffers>> memory_;
   device_list devices_;
   std::size_t bytes_;
   strategy copies_;

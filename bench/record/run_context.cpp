@@ -1,9 +1,10 @@
 #include "bench/record/run_context.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <set>
 
 #include "bench/harness/rows.hpp"
@@ -11,7 +12,6 @@
 #include "bench/record/memory_probe.hpp"
 #include "provenance.hpp"
 #include "src/common/message.hpp"
-#include "src/common/quantities.hpp"
 #include "src/machine/machine.hpp"
 #include "src/machine/trust.hpp"
 #include "transfers/array/buffer.hpp"
@@ -258,8 +258,7 @@ std::vector<common::message> with_faults(std::vector<common::message> warnings,
 }  // namespace
 
 std::string utc_now() {
-  return common::timestamp_text(
-      std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 json to_json(const std::vector<skipped_case>& skipped) {
