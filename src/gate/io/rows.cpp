@@ -194,7 +194,7 @@ class collector {
 
   /// Real times of bench_transfers are medians of operations.
   [[nodiscard]] std::optional<double> time_in(const row& row, std::string_view key) const {
-    const auto time = judged_by_.key == "real_time" ? row.number(key) : std::nullopt;
+    const auto time = ours_ && judged_by_.key == "real_time" ? row.number(key) : std::nullopt;
     return time && judged_by_.can_be(*time) ? time : std::nullopt;
   }
 

@@ -92,11 +92,16 @@ void conclude_by_mean(finding& entry, bool is_first_look) {
 }
 
 /// Noise seldom reaches the fastest operation of a run, which shows small slowdowns that the median
-/// leaves open. It clears nothing: the other operations may be slower.
-void conclude_by_fastest(finding& entry) {
+/// leaves open. It clears nothing: the other operations may be slower. Where the median surely is
+/// not slower, or its class has shifted as a whole, it is doubtful itself.
+void conclude_by_fastest(finding& entry, bool class_changed) {
   const auto& judged = *entry.by_fastest;
-  const auto of_fastest = verdict_of(judged.verdict);
-  if (slowdown(judged.shift) <= entry.threshold || !is_worse(of_fastest, entry.result)) return;
+  auto of_fastest = verdict_of(judged.verdict);
+  if (of_fastest == verdict::slower && (class_changed || entry.result == verdict::unchanged))
+    of_fastest = verdict::ambiguous;
+  if (slowdown(judged.shift) <= entry.threshold || entry.result == verdict::faster ||
+      !is_worse(of_fastest, entry.result))
+    return;
   entry.result = of_fastest;
   entry.decided_by = figure::fastest;
   entry.note = remarks::fastest_slower{slowdown(judged.shift)};
@@ -228,15 +233,16 @@ class checking {
     return *std::ranges::find(result_.classes, kind, &class_answer::kind);
   }
 
-  /// A tenth of the rate of false alarms is that of the other figures. The means are judged by
-  /// wider limits.
+  /// The means, which are judged by wider limits, and the fastest operations have small parts of
+  /// the rate of false alarms.
   void share_false_alarms() {
-    constexpr double part_of_others = 0.1;
-    std::vector<judged_figure*> others{&means_, &fastest_};
-    std::erase_if(others, [](const auto* figure) { return figure->observations.empty(); });
-    for (auto* figure : others)
-      figure->limits.false_alarm *= part_of_others / static_cast<double>(others.size());
-    if (!others.empty()) medians_.limits.false_alarm *= 1 - part_of_others;
+    double rest = 1;
+    for (auto [figure, part] : {std::pair{&means_, 0.1}, std::pair{&fastest_, 0.05}}) {
+      if (figure->observations.empty()) continue;
+      figure->limits.false_alarm *= part;
+      rest -= part;
+    }
+    medians_.limits.false_alarm *= rest;
   }
 
   void judge() {
@@ -252,7 +258,9 @@ class checking {
       }
       doubt_implausible(entry);
     });
-    compare_by(fastest_, conclude_by_fastest);
+    compare_by(fastest_, [&](finding& entry) {
+      conclude_by_fastest(entry, class_of_kind(entry.kind).changed());
+    });
     const bool is_first_look = result_.processes_after <= result_.question.look_runs;
     compare_by(means_, [&](finding& entry) { conclude_by_mean(entry, is_first_look); });
     for (auto& part : result_.classes) part.mean_threshold = means_.limits.threshold_for(part.kind);

@@ -16,7 +16,7 @@ namespace {
 auto rank(const finding& benchmark) {
   const auto shown = benchmark.excused ? verdict::not_known : benchmark.result;
   return std::tuple(std::ranges::find(worst_first, shown), benchmark.excused,
-                    benchmark.judgement ? -std::abs(benchmark.judgement->shift) : 0.0);
+                    benchmark.deciding() ? -std::abs(benchmark.deciding()->shift) : 0.0);
 }
 
 bool is_tested(const finding& benchmark) {

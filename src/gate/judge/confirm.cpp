@@ -69,14 +69,11 @@ struct duel {
 
   [[nodiscard]] double threshold() const { return suspect->deciding_threshold(); }
 
+  /// The fastest operation clears nothing.
   [[nodiscard]] std::optional<double> value_of(const benchmark_values& measured,
                                                const metric& judged_by) const {
-    switch (suspect->decided_by) {
-      case figure::mean: return mean_of(measured, judged_by);
-      case figure::fastest: return fastest_of(measured);
-      case figure::own: break;
-    }
-    return figure_of(measured, judged_by);
+    return suspect->decided_by == figure::mean ? mean_of(measured, judged_by)
+                                               : figure_of(measured, judged_by);
   }
 
   void add(const run& process, bool is_after, const metric& judged_by) {
@@ -138,7 +135,7 @@ std::vector<double> p_not_slower(std::span<const duel> duels) {
 /// How much slower the reference program is than the baseline: whoever is as slow was not cleared.
 double reference_slowdown(const duel& duel, const metric& judged_by) {
   const auto& pinned = duel.suspect->before;
-  return pinned && duel.suspect->decided_by == figure::own
+  return pinned && duel.suspect->decided_by != figure::mean
              ? slowdown(statistics::location(duel.before) - cost(*pinned, judged_by))
              : 0;
 }
@@ -152,6 +149,7 @@ void decide(std::span<duel> duels, double false_alarm, const metric& judged_by) 
       suspect.note = duels[i].other ? remark(*duels[i].other) : remarks::not_measured_again{};
       continue;
     }
+    if (suspect.decided_by == figure::fastest) suspect.decided_by = figure::own;
     const double part = slowdown(duels[i].shift());
     const double threshold = duels[i].threshold();
     if (part > threshold && slower[i] < false_alarm)

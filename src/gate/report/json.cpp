@@ -103,8 +103,19 @@ json mean_to_json(const finding& benchmark) {
 
 json fastest_to_json(const finding& benchmark) {
   if (!benchmark.by_fastest) return nullptr;
-  return {{"slowdown", number(slowdown(benchmark.by_fastest->shift))},
-          {"p", number(benchmark.by_fastest->p)}};
+  const auto& judgement = *benchmark.by_fastest;
+  return {{"slowdown", number(slowdown(judgement.shift))},
+          {"at_most_95", number(slowdown(judgement.at_most))},
+          {"p", number(judgement.p)}};
+}
+
+json word_of(figure decided_by) {
+  switch (decided_by) {
+    case figure::mean: return "mean";
+    case figure::fastest: return "fastest";
+    case figure::own: break;
+  }
+  return "own";
 }
 
 json finding_to_json(const finding& benchmark) {
@@ -125,6 +136,7 @@ json finding_to_json(const finding& benchmark) {
                 {"at_least", number(slowdown(judgement.at_least))},
                 {"at_most_95", number(slowdown(judgement.at_most))},
                 {"seen_slower", word_of(judgement.sighting)},
+                {"decided_by", word_of(benchmark.decided_by)},
                 {"by_mean", mean_to_json(benchmark)},
                 {"by_fastest", fastest_to_json(benchmark)},
                 {"interval_95", interval(interval_of(judgement, 0.95))},

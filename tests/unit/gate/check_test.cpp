@@ -263,6 +263,29 @@ TEST_F(checks, find_by_the_fastest_operation_what_noise_hides_in_the_median) {
   EXPECT_EQ(benchmark_of(answer(), "copy/7").result, verdict::ambiguous);
 }
 
+TEST_F(checks, doubt_the_fastest_operation_where_the_median_is_not_slower) {
+  give_fastest(before_, 1);
+  give_fastest(after_, 1.08);
+  const auto unchanged = benchmark_of(answer(), "copy/7");
+  EXPECT_EQ(unchanged.judgement->verdict, outcome::unchanged);
+  EXPECT_EQ(unchanged.by_fastest->verdict, outcome::slower);
+  EXPECT_EQ(unchanged.result, verdict::ambiguous);
+  slow_down("copy/7", 0.9);
+  EXPECT_EQ(benchmark_of(answer(), "copy/7").result, verdict::faster);
+}
+
+TEST_F(checks, doubt_the_fastest_operation_where_the_class_has_shifted) {
+  give_fastest(before_, 1);
+  give_fastest(after_, 1.08);
+  disturb(before_);
+  disturb(after_);
+  ASSERT_EQ(benchmark_of(answer(), "copy/7").result, verdict::slower);
+  for (auto& run : after_)
+    for (auto& [name, figures] : run.benchmarks) figures.values[0] *= 1.05;
+  ASSERT_TRUE(answer().classes.at(0).changed());
+  EXPECT_NE(benchmark_of(answer(), "copy/7").result, verdict::slower);
+}
+
 TEST_F(checks, need_the_fastest_operation_of_all_runs) {
   give_fastest(before_, 1);
   give_fastest(after_, 1.03);

@@ -104,6 +104,15 @@ TEST_F(duels, decide_on_suspects) {
   EXPECT_EQ(answer.code, exit_code::regression);
 }
 
+TEST_F(duels, are_of_medians_where_the_fastest_operation_made_suspects) {
+  auto answer = with_suspects();
+  for (auto& benchmark : answer.findings) benchmark.decided_by = figure::fastest;
+  confirm(answer, {"a", "b"}, measure(), [](std::size_t, std::size_t) {});
+  EXPECT_EQ(verdict_of(answer, "slow"), verdict::slower);
+  EXPECT_EQ(verdict_of(answer, "steady"), verdict::unchanged);
+  EXPECT_EQ(answer.findings.front().decided_by, figure::own);
+}
+
 TEST_F(duels, are_named_where_they_acquit) {
   times_["b"] = times_["a"];
   EXPECT_EQ(confirmed().classes.front().in_turn, 3);

@@ -164,5 +164,15 @@ TEST(repetitions, have_the_fastest_operation_of_those_that_count) {
   EXPECT_EQ(found(), std::nullopt);
 }
 
+TEST(repetitions, of_other_programs_have_counters_of_any_meaning) {
+  auto file = of_another_program(0, first_day);
+  for (auto& row : file["benchmarks"]) row["min_ns"] = row["mean_ns"] = 7;
+  const auto runs = read_all({file});
+  for (const auto& [name, values] : runs.front().benchmarks) {
+    EXPECT_EQ(values.fastest, std::nullopt) << name;
+    EXPECT_TRUE(values.means.empty()) << name;
+  }
+}
+
 }  // namespace
 }  // namespace bench_transfers::gate::repetitions_test
