@@ -264,7 +264,7 @@ def _describe_rounds(run: Run, info: dict[str, Any]) -> Facts:
     seed, least, count = (info.get(key) for key in ("seed", "min_time_ms", "rounds"))
     processes = len(run.result.in_parts)
     process = "One process" if processes == 1 else f"{processes} processes, one after another,"
-    rounds = f"{count:g} rounds" if is_positive(count) else "rounds"
+    rounds = caption.count(int(count), "round") if is_positive(count) else "rounds"
     if is_positive(least):
         rounds += f", each benchmark for about {least:g} ms and at least three operations"
     yield f"{process} measured in {rounds}."

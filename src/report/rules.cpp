@@ -248,13 +248,15 @@ class rule_maker {
         if (name != pick.name()) add_once(others, name);
     }
     if (counts.empty()) return "";
-    const auto most = counts.front().second;
-    auto few = most == 1 ? "once" : common::grouped(most) + " times or fewer";
-    const auto is_same = [&](const auto& each) { return each.second == most; };
+    const auto often = [](double count) {
+      return count == 1 ? "once" : common::grouped(count) + " times or fewer";
+    };
+    auto few = often(counts.front().second);
+    const auto is_same = [&](const auto& each) { return each.second == counts.front().second; };
     if (counts.size() < picks.size() || !std::ranges::all_of(counts, is_same)) {
       few += ' ' + way(counts.front().first);
       for (std::size_t i = 1; i < counts.size(); ++i)
-        few += fmt::format(" or {} {}", common::grouped(counts[i].second), way(counts[i].first));
+        few += fmt::format(" or {} {}", often(counts[i].second), way(counts[i].first));
     }
     return fmt::format(" If the memory is used {}, use {} instead.", few,
                        fmt::join(others, " or "));

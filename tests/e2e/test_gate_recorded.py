@@ -54,7 +54,8 @@ def without_later_keys(baseline: Path) -> dict[str, Any]:
         for key in ("slot", "host", "measurements", "finished_utc"):
             run.pop(key, None)
     for entry in document["benchmarks"].values():
-        entry.pop("means", None)
+        for key in ("means", "fastest"):
+            entry.pop(key, None)
     document["machine"].pop("program.cuda_toolkit", None)
     return document
 
