@@ -20,9 +20,11 @@ UNCHECKED = {
     "test_browser",
     "test_command",
     "test_custom_family",
+    "test_interrupted",
     "test_layout",
     "test_pointing",
     "test_report",
+    "test_report_folder",
     "test_rewording",
 }
 
@@ -61,3 +63,11 @@ def undrawn(monkeypatch):
     monkeypatch.setattr("plots.page.render.scripts", lambda: "/* libraries */")
     with debug_mode(False):
         yield
+
+
+@pytest.fixture
+def quick_images(monkeypatch, undrawn):
+    """Replaces the slow drawing in tests of the writing of its output."""
+    from plots.figures import FIGURES
+
+    monkeypatch.setattr("plots.page.run.FIGURES", {"latency": FIGURES["latency"]})

@@ -13,7 +13,7 @@ import synthetic
 from format_2 import message
 from gate_answers import absent, compared, document
 from packed import page_data
-from test_command import assert_fails
+from reporting import assert_fails
 
 from plots.__main__ import main
 from plots.figures import FIGURES, style
