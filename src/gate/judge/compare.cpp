@@ -79,6 +79,7 @@ limits limits_of_means(limits of_medians) {
   constexpr double wider = 2.5;
   of_medians.threshold *= wider;
   of_medians.latency_threshold *= wider;
+  of_medians.may_vary_more = true;
   return of_medians;
 }
 

@@ -49,6 +49,8 @@ struct limits {
   /// Each session of the baseline is of a machine of its own.
   bool sessions_are_machines = false;
   variance_told_by told_by = variance_told_by::baseline;
+  /// New runs may vary more than those of the baseline. Then their own variance counts.
+  bool may_vary_more = false;
 
   [[nodiscard]] double threshold_for(benchmark_class kind) const {
     const bool is_latency = kind == benchmark_class::latency;

@@ -8,6 +8,7 @@
 
 #include "src/gate/judge/process_variance.hpp"
 #include "src/gate/model/baseline.hpp"
+#include "src/statistics/clipped_variance.hpp"
 #include "src/statistics/distributions.hpp"
 #include "src/statistics/location.hpp"
 #include "src/statistics/quantile.hpp"
@@ -51,6 +52,14 @@ estimate centres_and_shift(const observation& observed, std::size_t assumed_afte
   return result;
 }
 
+/// Not clipped: it is the outliers that move the centre of few processes.
+statistics::variance_estimate excess_of(const estimate& benchmark) {
+  const auto own = statistics::unclipped_variance(std::span(&benchmark.after, 1));
+  const double excess = std::max(0.0, own.variance - benchmark.process_variance);
+  return {excess * statistics::location_variance(benchmark.after.size()),
+          std::max(1.0, own.degrees)};
+}
+
 std::vector<estimate> processes_of(std::span<const observation> observations,
                                    std::size_t assumed_after, const limits& limits) {
   std::vector<estimate> benchmarks;
@@ -60,6 +69,7 @@ std::vector<estimate> processes_of(std::span<const observation> observations,
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     benchmarks[i].process_variance = variances[i].variance;
     benchmarks[i].process_degrees = variances[i].degrees;
+    if (limits.may_vary_more && assumed_after == 0) benchmarks[i].excess = excess_of(benchmarks[i]);
   }
   return benchmarks;
 }
@@ -336,7 +346,8 @@ void estimate::expect(std::size_t new_processes) {
 
 double estimate::degrees() const {
   return square(variance_by_processes() + variance_by_sessions()) /
-         (square(variance_by_processes()) / process_degrees +
+         (square(process_variance * process_part) / process_degrees +
+          square(excess.variance) / excess.degrees +
           square(variance_by_sessions()) / session.degrees);
 }
 

@@ -9,6 +9,7 @@
 
 #include "src/gate/judge/compare.hpp"
 #include "src/gate/judge/session_variance.hpp"
+#include "src/statistics/variance_prior.hpp"
 
 namespace bench_transfers::gate {
 
@@ -37,11 +38,14 @@ struct estimate {
   double process_variance = 0;
   double process_degrees = 0;
   double process_part = 0;  ///< of the shift's variance, as a multiple of the process variance
-  double session_part = 0;  ///< likewise of the session variance
+  statistics::variance_estimate excess{0, 1};  ///< of the shift: new processes vary by more
+  double session_part = 0;                     ///< likewise of the session variance
   session_estimate session{0, 1};
   double threshold = 0;
 
-  [[nodiscard]] double variance_by_processes() const { return process_variance * process_part; }
+  [[nodiscard]] double variance_by_processes() const {
+    return process_variance * process_part + excess.variance;
+  }
   [[nodiscard]] double variance_by_sessions() const { return session.variance * session_part; }
   [[nodiscard]] double standard_error() const {
     return std::sqrt(variance_by_processes() + variance_by_sessions());

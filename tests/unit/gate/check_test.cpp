@@ -229,6 +229,23 @@ TEST_F(checks, find_by_the_mean_what_the_median_does_not_show) {
   EXPECT_EQ(with_mean(1.3, 6).result, verdict::ambiguous);
 }
 
+/// Neighbours slow down a few operations of some runs; a slower program slows down all runs.
+TEST_F(checks, do_not_doubt_a_mean_where_the_new_runs_vary_by_more) {
+  for (int i = 13; i < 19; ++i) after_.push_back(of_thirty(i));
+  const auto with_means = [&](std::vector<double> times) {
+    for (std::size_t i = 0; i < after_.size(); ++i) {
+      auto& figures = after_[i].benchmarks["copy/7"];
+      figures.means = {figures.values[0] * times[i % times.size()]};
+    }
+    return benchmark_of(answer(), "copy/7");
+  };
+  const auto varied = with_means({1, 1.04, 1.14});
+  EXPECT_GT(varied.by_mean->shift, std::log1p(0.05));
+  EXPECT_EQ(varied.by_mean->verdict, outcome::not_known);
+  EXPECT_EQ(varied.result, verdict::unchanged);
+  EXPECT_EQ(with_means({1.06, 1.1, 1.14}).result, verdict::slower);
+}
+
 /// In all runs before and after.
 void give_fastest(std::vector<run>& runs, double slower) {
   for (auto& run : runs)

@@ -135,8 +135,26 @@ TEST(estimates, take_no_deviation_for_smaller_than_clocks_and_digits_are) {
   }
 }
 
+TEST(estimates, let_new_processes_vary_by_more_only_if_limits_do) {
+  observation observed{.before = {{0, 0.01, 0.02, 0.03}}, .after = {{0, 0, 0.3}}};
+  limits wide;
+  wide.may_vary_more = true;
+  EXPECT_EQ(estimates_of({{observed}}, {}, 1).benchmarks.at(0).excess.variance, 0);
+  const auto benchmark = estimates_of({{observed}}, wide, 1).benchmarks.at(0);
+  constexpr double of_new = 0.03;
+  EXPECT_NEAR(benchmark.variance_by_processes(),
+              benchmark.process_variance * statistics::location_variance(4) +
+                  of_new * statistics::location_variance(3),
+              1e-12);
+  EXPECT_EQ(benchmark.excess.degrees, 2);
+  for (const costs& steady : {costs{{0, 0, 0}}, costs{{0.3}}}) {
+    observed.after = steady;
+    EXPECT_EQ(estimates_of({{observed}}, wide, 1).benchmarks.at(0).excess.variance, 0);
+  }
+}
+
 /// Welch and Satterthwaite.
-TEST(estimates, have_the_degrees_of_both_variances) {
+TEST(estimates, have_the_degrees_of_all_variances) {
   estimate benchmark;
   benchmark.process_variance = 0.5;
   benchmark.process_part = 2;
@@ -144,6 +162,8 @@ TEST(estimates, have_the_degrees_of_both_variances) {
   benchmark.session = {4, 10};
   benchmark.session_part = 0.5;
   EXPECT_DOUBLE_EQ(benchmark.degrees(), 9 / (1.0 / 5 + 4.0 / 10));
+  benchmark.excess = {1, 2};
+  EXPECT_DOUBLE_EQ(benchmark.degrees(), 16 / (1.0 / 5 + 1.0 / 2 + 4.0 / 10));
 }
 
 // What a class has in common.
