@@ -18,6 +18,37 @@
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {
+
+term transfer_term(result_file::direction towards) {
+  using enum result_file::direction;
+  switch (towards) {
+    case h2d: return term::transfer_h2d;
+    case d2h: return term::transfer_d2h;
+    case both: return term::transfer_both;
+    case none: break;
+  }
+  return term::transfer_none;
+}
+
+bool is_transfer(term needed) {
+  using enum term;
+  switch (needed) {
+    case transfer_h2d:
+    case transfer_d2h:
+    case transfer_both:
+    case transfer_none: return true;
+    case allocation:
+    case deallocation:
+    case cpu_write:
+    case cpu_read: break;
+  }
+  return false;
+}
+bool is_allocation(term needed) {
+  return needed == term::allocation || needed == term::deallocation;
+}
+bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
+
 namespace {
 
 using result_file::benchmark;
@@ -41,6 +72,8 @@ bool is_usable(const benchmark& described, std::size_t device,
   return !described.node && described.cache == lines && described.size_bytes &&
          described.devices == std::vector{device};
 }
+
+double size_of(const benchmark& usable) { return static_cast<double>(*usable.size_bytes); }
 
 /// The term that a benchmark of memory provides; nullopt for others.
 std::optional<term> term_of_memory(const benchmark& described) {
@@ -89,15 +122,15 @@ std::optional<double> positive(std::optional<double> value) {
 }
 
 /// Standard error of a median, as a part of it, from its 95 % interval.
-double relative_error(const statistics::interval& interval, double median) {
+double error_from(const statistics::interval& interval, double median) {
   return (interval.high - interval.low) / 2 / statistics::standard_errors_to_ends / median;
 }
 
 /// The same within a process: by order statistics, so that a single disturbed repetition does not
 /// count. 0 for a single value.
-double relative_error(const std::vector<double>& values, double median) {
+double error_within(const std::vector<double>& values, double median) {
   if (values.size() < 2) return 0;
-  return relative_error(statistics::interval_of_median(values, 0.95), median);
+  return error_from(statistics::interval_of_median(values, 0.95), median);
 }
 
 /// By size in bytes.
@@ -110,7 +143,7 @@ std::vector<measured_time> times_of(const repetitions& by_size, const errors& be
     const double ns_per_byte = statistics::median(values);
     const auto known = between.find(bytes);
     times.push_back({bytes, ns_per_byte * bytes,
-                     known == between.end() ? relative_error(values, ns_per_byte) : known->second});
+                     known == between.end() ? error_within(values, ns_per_byte) : known->second});
   }
   return times;
 }
@@ -126,8 +159,8 @@ bool can_tell(const repetitions& by_size) {
 struct variant_rates {
   const benchmark* described;  ///< of any size
   std::string strategy;
-  advice::plainness plainness;
-  std::optional<std::string> variant;
+  advice::plainness plainness = {};
+  std::optional<std::string> variant = {};
   repetitions by_size = {};
   errors between_processes = {};
 
@@ -157,31 +190,16 @@ class collector {
         transfers_(std::move(transfers)) {}
 
   void add(const result_file::row& row) {
-    const auto& described = *row.benchmark;
-    const auto needed = term_of(described, device_, transfers_);
+    const auto needed = term_of(*row.benchmark, device_, transfers_);
     if (row.kind != result_file::row_kind::repetition || !needed) return;
     auto& ignored = is_transfer(*needed) ? measured_.ignored_transfers : measured_.ignored_others;
-    if (row.failed) {
-      ++ignored.failed;
-      return;
-    }
     const auto rate = rate_of(row, *needed);
-    if (!std::isnormal(rate)) {  // the smallest times vanish when they are divided
+    if (row.failed)
+      ++ignored.failed;
+    else if (!std::isnormal(rate))  // the smallest times vanish when they are divided
       ++ignored.unusable;
-      return;
-    }
-    const auto strategy =
-        is_transfer(*needed) ? transfers_.strategy(described) : described.strategy;
-    auto* const kept =
-        add({&described, strategy, plainness_of(described), described.variant}, *needed, rate);
-    if (kept != nullptr && time_of(*needed) == median && !is_read_again(*needed))
-      keep_error(*kept, described);
-    if (const auto key = pool_of(described, *needed))
-      pooled_[*key][static_cast<double>(*described.size_bytes)].push_back(rate);
-    if (!is_of_its_size(*needed)) return;
-    for (const auto& form : timed_in_turn(row))
-      if (const auto its_rate = ns_per_byte(row, *needed, form + "_ns"); std::isnormal(its_rate))
-        add({&described, form, {}, std::nullopt}, *needed, its_rate);
+    else
+      keep(row, *needed, rate);
   }
 
   /// Adds the series by name.
@@ -222,8 +240,8 @@ class collector {
   /// 0 if the row does not tell.
   [[nodiscard]] double ns_per_byte(const result_file::row& row, term needed,
                                    const std::string& time) const {
-    const auto size = static_cast<double>(*row.benchmark->size_bytes);
-    const auto bytes = positive(is_of_its_size(needed) ? size : row.number("bytes"));
+    const auto bytes =
+        positive(is_of_its_size(needed) ? size_of(*row.benchmark) : row.number("bytes"));
     const auto ns = positive(row.number(time));
     return ns && bytes ? *ns / *bytes : 0;
   }
@@ -236,22 +254,36 @@ class collector {
     return of_reads > 0 ? rate + transfers_.reads * of_reads : 0;
   }
 
+  void keep(const result_file::row& row, term needed, double rate) {
+    const auto& described = *row.benchmark;
+    const auto strategy = is_transfer(needed) ? transfers_.strategy(described) : described.strategy;
+    auto* const kept = keep_if_plainest(
+        {&described, strategy, plainness_of(described), described.variant}, needed, rate);
+    if (kept != nullptr && time_of(needed) == median && !is_read_again(needed))
+      keep_error(*kept, described);
+    if (const auto key = pool_of(described, needed))
+      pooled_[*key][size_of(described)].push_back(rate);
+    if (!is_of_its_size(needed)) return;
+    for (const auto& form : timed_in_turn(row))
+      if (const auto its_rate = ns_per_byte(row, needed, form + "_ns"); std::isnormal(its_rate))
+        keep_if_plainest({&described, form}, needed, its_rate);
+  }
+
   /// Null if a plainer variant is known, which counts instead.
-  variant_rates* add(const variant_rates& added, term needed, double rate) {
-    const auto& described = *added.described;
-    auto& kept = plainest_.try_emplace({name_of(described, needed, added.strategy), needed}, added)
-                     .first->second;
+  variant_rates* keep_if_plainest(const variant_rates& added, term needed, double rate) {
+    const auto name = name_of(*added.described, needed, added.strategy);
+    auto& kept = plainest_.try_emplace({name, needed}, added).first->second;
     if (kept.is_plainer_than(added)) return nullptr;
     if (added.is_plainer_than(kept)) kept = added;
-    kept.by_size[static_cast<double>(*described.size_bytes)].push_back(rate);
+    kept.by_size[size_of(*added.described)].push_back(rate);
     return &kept;
   }
 
   /// Keeps the error between processes of a benchmark's median time.
   void keep_error(variant_rates& kept, const benchmark& described) {
     if (const auto of = spreads_.find(&described); of != spreads_.end() && of->second.interval)
-      kept.between_processes[static_cast<double>(*described.size_bytes)] =
-          relative_error(*of->second.interval, of->second.median);
+      kept.between_processes[size_of(described)] =
+          error_from(*of->second.interval, of->second.median);
   }
 
   [[nodiscard]] std::optional<pool_key> pool_of(const benchmark& described, term needed) const {
@@ -321,22 +353,6 @@ origin origin_of(const result_file::contents& content, const std::filesystem::pa
 }
 
 }  // namespace
-
-term transfer_term(direction towards) {
-  switch (towards) {
-    case direction::h2d: return term::transfer_h2d;
-    case direction::d2h: return term::transfer_d2h;
-    case direction::both: return term::transfer_both;
-    case direction::none: break;
-  }
-  return term::transfer_none;
-}
-
-bool is_transfer(term needed) { return !is_allocation(needed) && !is_cpu_access(needed); }
-bool is_allocation(term needed) {
-  return needed == term::allocation || needed == term::deallocation;
-}
-bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
 
 std::size_t index_of_device(const result_file::contents& content, const std::filesystem::path& file,
                             const std::string& id) {
