@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import combinations
 
 import altair as alt
 
@@ -230,13 +232,23 @@ def dark_colours() -> dict[str, str]:
     looks: list[MemoryStyle | MarkStyle]
     looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values(), *DIRECTION.values()]
     looks += [*MODELS, *SCOPE.values()]
-    same = {colour: colour for colour in (*REUSE.values(), REUSE_NEVER)}
-    marks = {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES | same
+    of_looks = [(look.colour, look.dark) for look in looks]
+    same = [(colour, colour) for colour in (*REUSE.values(), REUSE_NEVER)]
+    marks = _paired([*of_looks, *PHASES.values(), *DARK_LINES.items(), *same])
     texts: dict[str, str] = {}
     for look in looks:
         if (tone := text_colour(look.colour)) not in marks:
             texts[tone] = _unlike(look.dark, {*marks.values(), *texts.values()})
     return marks | texts
+
+
+def _paired(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Returns the dark colours by their light ones; raises ValueError if two pairs share one."""
+    distinct = list(dict.fromkeys(pairs))
+    for one, other in combinations(distinct, 2):
+        if one[0] == other[0] or one[1] == other[1]:
+            raise ValueError(f"colours clash: {' with '.join(one)}, and {' with '.join(other)}")
+    return dict(distinct)
 
 
 def _unlike(colour: str, others: set[str]) -> str:

@@ -160,6 +160,13 @@ def test_each_dark_colour_of_a_text_has_one_counterpart():
         assert list(dark.values()).count(dark[tone]) == 1, tone
 
 
+@pytest.mark.parametrize("clash", [("#4477aa", "#123456"), ("#123456", "#7aa6d6")])
+def test_colours_that_clash_are_named(monkeypatch, clash):
+    monkeypatch.setitem(style.PHASES, "rest", clash)
+    with pytest.raises(ValueError, match="#4477aa with #7aa6d6, and " + " with ".join(clash)):
+        style.dark_colours()
+
+
 ON_CELLS = {"#fefefe", "#010101"}  # as cells.py chooses by the colour of the cell
 
 
