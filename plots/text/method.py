@@ -6,7 +6,7 @@ What every run shares is said once. What the procedure is and no file says is in
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -30,7 +30,6 @@ class Unknown:
     name: str
 
 
-EVENTS = "CUDA events time what is called device_ns or device_gb_per_s, and nothing else."
 Facts = Iterator[str | Unknown]
 Topic = Callable[[Run], Facts]
 
@@ -48,40 +47,31 @@ def format_method(runs: Sequence[tuple[int, Run]]) -> dict[str, bytes]:
 def describe_method(runs: Sequence[tuple[int, Run]]) -> list[str]:
     """Returns the paragraphs: those of one run, or what runs share and then what differs."""
     shown = runs[:MOST_DESCRIBED]
-    facts = [_sentences(run) for _, run in shown]
-    shared = [
-        [text for text in topic if all(text in of_run[i] for of_run in facts)]
-        for i, topic in enumerate(facts[0])
+    of_runs = [_topics(run) for _, run in shown]
+    in_all = set.intersection(*(set(chain(*topics)) for topics in of_runs))
+    paragraphs = [
+        " ".join(shared)
+        for topic in of_runs[0]
+        if (shared := [text for text in topic if text in in_all])
     ]
     if len(runs) == 1:
-        return _paragraphs(shared)
+        return paragraphs
     names = caption.listed([f"run {number} ({caption.device_name(run)})" for number, run in shown])
     omitted = caption.count(len(runs) - len(shown), "more run")
     rest = f" {omitted} of this report are not described." if omitted else ""
     return [
         f"{len(shown)} runs were measured: {names}.{rest} For all of them:",
-        *_paragraphs(shared),
+        *paragraphs,
         *(
             f"Run {number} ({caption.device_name(run)}): {' '.join(own)}"
-            for (number, run), of_run in zip(shown, facts, strict=True)
-            if (
-                own := [
-                    text
-                    for i, topic in enumerate(of_run)
-                    for text in topic
-                    if text not in shared[i]
-                ]
-            )
+            for (number, run), topics in zip(shown, of_runs, strict=True)
+            if (own := [text for text in chain(*topics) if text not in in_all])
         ),
     ]
 
 
-def _paragraphs(topics: Iterable[list[str]]) -> list[str]:
-    return [" ".join(sentences) for sentences in topics if sentences]
-
-
-def _sentences(run: Run) -> list[list[str]]:
-    """Returns what is known, by topic, and then what is not."""
+def _topics(run: Run) -> list[list[str]]:
+    """Returns the sentences of each topic; the last has also what is not known."""
     topics = IMPORTED if mapping(run.result.transfers, "imported") else TOPICS
     facts = [[*topic(run)] for topic in topics]
     known = [[fact for fact in topic if isinstance(fact, str)] for topic in facts]
@@ -318,7 +308,7 @@ def _describe_timing(run: Run) -> Facts:
     if is_positive(resolution):
         yield f"The clock's resolution is {numbers.time(resolution)}."
     if any("device_ns" in row for row in run.result.rows):
-        yield EVENTS
+        yield "CUDA events time what is called device_ns or device_gb_per_s, and nothing else."
     yield (
         "Before each repetition each cache line of the host's side is flushed, and the "
         "operation runs untimed; later operations find caches as the ones before left them "
@@ -370,4 +360,5 @@ TOPICS: tuple[Topic, ...] = (
     _describe_timing,
     _describe_statistics,
 )
-IMPORTED: tuple[Topic, ...] = (_describe_machine, _describe_import, _nothing, _nothing)
+# What is not known is a paragraph of its own.
+IMPORTED: tuple[Topic, ...] = (_describe_machine, _describe_import, _nothing)
