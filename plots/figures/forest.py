@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -34,27 +35,53 @@ AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance betwee
 KEY_TEXTS = {"unchanged": "unchanged (tested)", "not_known": "not known (hidden by noise)"}
 
 
+@dataclass(frozen=True)
+class Panel:
+    """Holds the benchmarks of a class that are shown; they share a threshold and an axis."""
+
+    entry: ClassVerdict
+    shown: list[BenchmarkVerdict]
+
+    @cached_property
+    def domain(self) -> tuple[float, float]:
+        """Returns its axis in percent: all points, and intervals as far as they leave room."""
+        thresholds = [100 * (benchmark.threshold or 0) for benchmark in self.shown]
+        points = [0, *thresholds, *(100 * (benchmark.slowdown or 0) for benchmark in self.shown)]
+        ends = [100 * end for benchmark in self.shown for end in benchmark.interval or ()]
+        low, high = min(points), max(points)
+        room, edge = max(AXIS_ROOM * (high - low), *thresholds), 0.04 * (high - low)
+        return (
+            max(low - room, min([low, *ends]) - edge),
+            min(high + room, max([high, *ends]) + edge),
+        )
+
+    def has(self, slowdown: float) -> bool:
+        """Tells whether a slowdown in percent is on its axis."""
+        low, high = self.domain
+        return low <= slowdown <= high
+
+
 @figure("forest", Of.CHECK, 1)
 def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the gate's answer about the new runs, which are numbered as in the report."""
     if not check.compared:
         raise NoData("no benchmark could be compared")
     shown = _select(check, MOST_ROWS[layout.name])
-    domains = {
-        entry.name: _domain(members)
+    panels = {
+        entry.name: Panel(entry, members)
         for entry in check.classes
         if (members := _members(shown, entry))
     }
-    rows = [_make_row(benchmark, *domains[benchmark.class_name or ""]) for benchmark in shown]
+    rows = [_make_row(benchmark, *panels[benchmark.class_name or ""].domain) for benchmark in shown]
     single = [row for benchmark in shown for row in _single_runs(benchmark, runs)]
-    inside = [row for row in single if _is_inside(row["slowdown"], domains[row["class"]])]
+    inside = [row for row in single if panels[row["class"]].has(row["slowdown"])]
     return make_figure(
         caption.title(
             f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
         ),
         layout,
         _make_subtitle(check, runs, shown, rows, len(single) - len(inside)),
-        *_draw_panels(check, shown, domains, layout),
+        *_draw_panels(list(panels.values()), layout),
         _draw_key(layout),
         heading="Each benchmark against the baseline",
         reading="To the right of zero is slower. Each class of benchmarks has its own axis. The "
@@ -125,23 +152,6 @@ def _sort_key(benchmark: BenchmarkVerdict) -> tuple[int, float]:
     known = [name for name in style.VERDICT if name not in NOT_CHANGED]
     rank = known.index(benchmark.verdict) if benchmark.verdict in known else len(known)
     return rank, benchmark.slowdown if benchmark.verdict == "faster" else -benchmark.slowdown
-
-
-def _is_inside(value: float, domain: tuple[float, float]) -> bool:
-    return domain[0] <= value <= domain[1]
-
-
-def _domain(shown: list[BenchmarkVerdict]) -> tuple[float, float]:
-    """Returns the axis range in percent: all points, and intervals as far as they leave room."""
-    thresholds = [100 * (benchmark.threshold or 0) for benchmark in shown]
-    points = [0, *thresholds, *(100 * (benchmark.slowdown or 0) for benchmark in shown)]
-    ends = [100 * end for benchmark in shown for end in benchmark.interval or ()]
-    low, high = min(points), max(points)
-    room, edge = max(AXIS_ROOM * (high - low), *thresholds), 0.04 * (high - low)
-    return (
-        max(low - room, min([low, *ends]) - edge),
-        min(high + room, max([high, *ends]) + edge),
-    )
 
 
 def _make_row(benchmark: BenchmarkVerdict, low: float, high: float) -> dict[str, Any]:
@@ -223,44 +233,21 @@ def _describe_extremes(check: Check) -> str:
     return f"Of {len(check.compared)} compared, {' and '.join(parts)}."
 
 
-def _draw_panels(
-    check: Check,
-    shown: list[BenchmarkVerdict],
-    domains: dict[str, tuple[float, float]],
-    layout: Layout,
-) -> list[LayerChart]:
-    """Draws a panel for each class of benchmarks, which share a threshold."""
-    panels = []
-    for entry in check.classes:
-        if entry.name not in domains:
-            continue
-        value = Value(
-            "slower by (%)" if entry.name == list(domains)[-1] else None,
-            alt.Scale(domain=list(domains[entry.name]), nice=False),
-            alt.Axis(tickCount=8, format="~f"),
-        )
-        members = _members(shown, entry)
-        heading = alt.TitleParams(
-            verdict.describe_class(entry),
-            subtitle=f"dashed: threshold; shown: {len(members)} of {entry.compared} compared"
-            f"{'' if entry.decides else '; does not decide'}",
-            fontSize=12,
-            offset=6,
-            anchor="start",
-            frame="group",
-        )
-        names = [benchmark.name for benchmark in members]
-        panels.append(_draw_panel(entry.name, names, value, heading, layout))
-    return panels
+def _draw_panels(panels: list[Panel], layout: Layout) -> list[LayerChart]:
+    return [_draw_panel(panel, layout, is_last=panel is panels[-1]) for panel in panels]
 
 
-def _draw_panel(
-    class_name: str, names: list[str], value: Value, heading: alt.TitleParams, layout: Layout
-) -> LayerChart:
+def _draw_panel(panel: Panel, layout: Layout, is_last: bool) -> LayerChart:
+    names = [benchmark.name for benchmark in panel.shown]
+    value = Value(
+        "slower by (%)" if is_last else None,
+        alt.Scale(domain=list(panel.domain), nice=False),
+        alt.Axis(tickCount=8, format="~f"),
+    )
     width = WIDTH if layout.beside else layout.width
     plain, single, lines = (
         Rows(
-            alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == class_name),
+            alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == panel.entry.name),
             names,
             layout,
             value,
@@ -289,7 +276,20 @@ def _draw_panel(
         *_draw_points(marks.base.encode(x=x), **marks.place),
         *_draw_texts(plain, width, tips),
     ]
-    return marks.panel(layers, width, heading, framed=True)
+    return marks.panel(layers, width, _make_heading(panel), framed=True)
+
+
+def _make_heading(panel: Panel) -> alt.TitleParams:
+    entry = panel.entry
+    return alt.TitleParams(
+        verdict.describe_class(entry),
+        subtitle=f"dashed: threshold; shown: {len(panel.shown)} of {entry.compared} compared"
+        f"{'' if entry.decides else '; does not decide'}",
+        fontSize=12,
+        offset=6,
+        anchor="start",
+        frame="group",
+    )
 
 
 def _draw_lines(rows: Rows, x: alt.X, names: list[str]) -> list[Any]:
