@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <memory>
 #include <new>
 
@@ -42,5 +43,14 @@ class current_context {
 
   bool pushed_ = false;
 };
+
+/// A deleter that calls `free` in the context of the memory.
+template <class Free>
+auto in_context(CUcontext context, Free free) {
+  return [free, context](std::byte* memory) {
+    const current_context current(context, std::nothrow);
+    free(memory);
+  };
+}
 
 }  // namespace transfers::detail

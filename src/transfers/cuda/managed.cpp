@@ -22,10 +22,7 @@ managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes
   const detail::current_context current(context);
   void* memory = nullptr;
   cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
-  data_ = {static_cast<std::byte*>(memory), [context](std::byte* p) {
-             const detail::current_context freeing(context, std::nothrow);
-             cudaFree(p);
-           }};
+  data_ = {static_cast<std::byte*>(memory), detail::in_context(context, cudaFree)};
 }
 
 void managed_memory::prefetch(stream& stream, residence target) const {
