@@ -1,66 +1,21 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <new>
+#include <memory>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
-#include "bench/strategy/heap.hpp"
-#include "bench/strategy/strategy.hpp"
-#include "bench/subjects/async_memory.hpp"
+#include "bench/strategies/allocators.hpp"
 #include "bench/verification/pattern.hpp"
-#include "transfers/core/error.hpp"
-#include "transfers/core/pool.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
-using subjects::freed_memory;
-using subjects::pooled_memory;
-using transfers::host_memory_kind;
-
-/// Memory, or a page lock, that is released with its last owner.
-struct holding {
-  std::shared_ptr<void> owner;
-  std::byte* data = nullptr;
-};
-
-/// Allocates memory again and again; the holding releases it.
-struct source {
-  std::function<holding()> take;
-  std::function<void()> before = [] {};  ///< runs before `take`, untimed
-};
-
-/// Where released memory goes: to the system, or to a pool that keeps it for the next allocation.
-enum class release_target { system, pool };
-
-/// A call of CUDA, and the release that brought it, if that is a later one.
-struct own_call {
-  std::string name;
-  std::optional<machine::cuda_release> since = {};
-};
-
-/// A source of memory, and its names.
-struct allocator {
-  name_part name;
-  std::string summary;
-  std::function<source(const job&)> open;
-  bool on_device = false;
-  release_target target = release_target::system;
-  std::optional<host_memory_kind> kind = {};  ///< that the device must support
-  std::size_t smallest = 4096;
-  std::optional<own_call> cuda = {};  ///< other devices have no counterpart
-  bool only_locks = false;  ///< page-locks existing memory: the device must support that as well
-  unsigned plainness = 1;
-};
-
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
-void touch_pages(std::byte* data, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += page_bytes())
-    *static_cast<volatile std::byte*>(data + i) = std::byte{1};
-}
+/// Which of the two calls a benchmark times.
+enum class timed_call { allocate, free };
 
 /// Whether memory at an address can be read: a system call fails instead of crashing.
 bool is_readable(const std::byte* address) {
@@ -72,201 +27,10 @@ bool is_readable(const std::byte* address) {
   return readable;
 }
 
-// --- Allocators ------------------------------------------------------------------------------
-
-source from_malloc(const job& task) {
-  disable_malloc_caching();
-  return {[bytes = task.bytes] {
-    auto* const data = static_cast<std::byte*>(std::malloc(bytes));
-    if (data == nullptr) throw transfers::out_of_memory("malloc");
-    const std::shared_ptr<void> owner(data, std::free);
-    touch_pages(data, bytes);
-    return holding{owner, data};
-  }};
-}
-
-source memory_of_kind(const job& task, host_memory_kind kind) {
-  return {[&device = task.device, bytes = task.bytes, kind] {
-    const auto owner = std::make_shared<transfers::host_memory>(device.allocate_host(bytes, kind));
-    return holding{owner, owner->data()};
-  }};
-}
-
-/// Page-locks memory that exists and has been touched: the same memory each time.
-source lock_touched(const job& task, host_memory_kind kind) {
-  const auto memory =
-      std::make_shared<transfers::host_memory>(task.device.allocate_host(task.bytes, kind));
-  return {[&device = task.device, memory] {
-    const auto owner = std::make_shared<transfers::page_lock>(device.lock(memory->bytes()));
-    return holding{owner, memory->data()};
-  }};
-}
-
-/// Page-locks new, untouched memory each time.
-source lock_untouched(const job& task) {
-  disable_malloc_caching();
-  struct shared_state {
-    std::unique_ptr<std::byte, decltype(&std::free)> memory{nullptr, std::free};
-  };
-  const auto state = std::make_shared<shared_state>();
-  return {[&device = task.device, state, bytes = task.bytes] {
-            const auto owner =
-                std::make_shared<transfers::page_lock>(device.lock({state->memory.get(), bytes}));
-            return holding{owner, state->memory.get()};
-          },
-          [state, bytes = task.bytes] {
-            state->memory.reset();
-            const auto rounded = (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
-            state->memory.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes(), rounded)));
-            if (state->memory == nullptr) throw transfers::out_of_memory("aligned_alloc");
-          }};
-}
-
-source on_device(const job& task) {
-  return {[&device = task.device, bytes = task.bytes] {
-    const auto owner = std::make_shared<transfers::device_memory>(device.allocate(bytes));
-    return holding{owner, owner->data()};
-  }};
-}
-
-source on_device_async(const job& task) {
-  return {[allocate = subjects::async_allocator(task.device, task.stream, pooled_memory::device,
-                                                freed_memory::kept),
-           bytes = task.bytes] {
-    const auto owner = allocate(bytes);
-    return holding{owner, owner.get()};
-  }};
-}
-
-/// From a pool of CUDA in host memory. A pool may give memory whose pages nobody has touched: one
-/// that keeps its memory is touched with the first block.
-source from_host_pool(const job& task, pooled_memory memory, freed_memory freed) {
-  return {[allocate = subjects::async_allocator(task.device, task.stream, memory, freed), freed,
-           bytes = task.bytes, is_touched = false]() mutable {
-    const auto owner = allocate(bytes);
-    if (freed == freed_memory::given_back || !is_touched) touch_pages(owner.get(), bytes);
-    is_touched = true;
-    return holding{owner, owner.get()};
-  }};
-}
-
-source from_device_pool(const job& task) {
-  return {[pool = transfers::device_pool(task.device), &stream = task.stream,
-           bytes = task.bytes]() mutable {
-    const auto owner = std::make_shared<transfers::device_memory>(pool.allocate(bytes, stream));
-    return holding{owner, owner->data()};
-  }};
-}
-
-source from_pinned_pool(const job& task) {
-  const auto pool = std::make_shared<transfers::pinned_pool>(task.device, task.stream);
-  return {[pool, bytes = task.bytes] {
-    const auto owner = std::make_shared<transfers::host_memory>(pool->allocate(bytes));
-    return holding{owner, owner->data()};
-  }};
-}
-
-/// CUDA's pools of host memory, without memory to begin with, and warm.
-std::vector<allocator> host_pools() {
-  const auto pool = [](const std::string& name, const std::string& summary, pooled_memory memory,
-                       freed_memory freed, machine::cuda_release cuda) {
-    const bool is_warm = freed == freed_memory::kept;
-    return allocator{
-        .name = method(name + (is_warm ? "_warm" : "")),
-        .summary = "cudaMallocFromPoolAsync of " + summary + " and a wait, " +
-                   (is_warm ? "pool warm" : "pool empty, every page touched"),
-        .open = [memory, freed](const job& task) { return from_host_pool(task, memory, freed); },
-        .target = is_warm ? release_target::pool : release_target::system,
-        .cuda = own_call{"cudaMallocFromPoolAsync", cuda},
-        .plainness = 2};
-  };
-  std::vector<allocator> pools;
-  for (const auto freed : {freed_memory::given_back, freed_memory::kept}) {
-    pools.push_back(
-        pool("host_pool", "host memory", pooled_memory::host, freed, cuda_with::host_pools));
-    pools.push_back(pool("host_pool_numa", "host memory on the device's NUMA node",
-                         pooled_memory::host_numa, freed, cuda_with::host_numa_pools));
-  }
-  return pools;
-}
-
-/// Page locks of memory that is there already.
-std::vector<allocator> page_locks() {
-  const auto locking = [](host_memory_kind kind) {
-    return [kind](const job& task) { return lock_touched(task, kind); };
-  };
-  return {{.name = method("lock_untouched"),
-           .summary = "only cudaHostRegister of untouched memory",
-           .open = lock_untouched,
-           .smallest = std::size_t{256} << 10,
-           .only_locks = true,
-           .plainness = 2},
-          {.name = method("lock_touched"),
-           .summary = "only cudaHostRegister of base pages that have been touched",
-           .open = locking(transfers::pageable),
-           .only_locks = true,
-           .plainness = 2},
-          {.name = method("lock_touched_huge"),
-           .summary = "only cudaHostRegister of huge pages that have been touched",
-           .open = locking(transfers::pageable_huge),
-           .kind = transfers::pageable_huge,
-           .only_locks = true,
-           .plainness = 3}};
-}
-
-/// Device memory, and the pools of the library.
-std::vector<allocator> device_memory_and_pools() {
-  return {{.name = method("device"),
-           .summary = "device memory from cudaMalloc",
-           .open = on_device,
-           .on_device = true},
-          {.name = method("device_async"),
-           .summary = "cudaMallocAsync and a wait, pool warm",
-           .open = on_device_async,
-           .on_device = true,
-           .target = release_target::pool,
-           .cuda = own_call{"cudaMallocAsync"},
-           .plainness = 2},
-          {.name = method("device_pool"),
-           .summary = "transfers::device_pool, warm, in the order of the stream",
-           .open = from_device_pool,
-           .on_device = true,
-           .target = release_target::pool,
-           .plainness = 2},
-          {.name = method("pinned_pool"),
-           .summary = "transfers::pinned_pool, warm",
-           .open = from_pinned_pool,
-           .target = release_target::pool,
-           .kind = transfers::pinned(),
-           .plainness = 2}};
-}
-
-std::vector<allocator> all_allocators() {
-  using transfers::pin_flags;
-  std::vector<allocator> allocators{{.name = method("malloc"),
-                                     .summary = "malloc, every page touched",
-                                     .open = from_malloc,
-                                     .plainness = 0}};
-  for (const auto kind :
-       {transfers::pageable, transfers::pageable_huge, transfers::registered,
-        transfers::registered_huge, transfers::pinned(), transfers::pinned(pin_flags::portable),
-        transfers::pinned(pin_flags::mapped), transfers::pinned(pin_flags::write_combined)})
-    allocators.push_back({.name = in_memory(kind),
-                          .summary = describe(kind) + ", every page touched",
-                          .open = [kind](const job& task) { return memory_of_kind(task, kind); },
-                          .kind = kind,
-                          .plainness = kind == transfers::pageable ? 0 : 1 + options_of(kind)});
-  for (const auto& more : {page_locks(), device_memory_and_pools(), host_pools()})
-    allocators.insert(allocators.end(), more.begin(), more.end());
-  return allocators;
-}
-
-// --- Their two benchmarks ------------------------------------------------------------------------
-
 std::optional<std::string> why_unusable(const job& task, const allocator& allocator,
                                         const holding& held) {
   const auto bytes = std::min<std::size_t>(task.bytes, page_bytes());
-  if (allocator.on_device) {
+  if (allocator.gives == resource::device_memory) {
     write_pattern(task.device, held.data, 0, bytes, task.memory.pattern());
     const auto check = check_pattern(task.device, held.data, 0, bytes, task.memory.pattern());
     return check.wrong_bytes == 0 ? std::nullopt
@@ -284,12 +48,13 @@ std::optional<std::string> why_unusable(const job& task, const allocator& alloca
 /// keeps the memory.
 bool goes_to_system(const job& task, const allocator& allocator) {
   constexpr std::size_t large = std::size_t{4} << 20;
-  return allocator.target == release_target::system && task.bytes >= large && !allocator.only_locks;
+  return allocator.target == release_target::system && task.bytes >= large &&
+         allocator.gives != resource::page_lock;
 }
 
 /// Whether the address shows that memory is unmapped. A GPU's driver only reports free memory.
 bool is_host_memory(const job& task, const allocator& allocator) {
-  return !allocator.on_device || !task.device.description().cuda;
+  return allocator.gives != resource::device_memory || !task.device.description().cuda;
 }
 
 std::optional<std::string> unless_returned(bool returned) {
@@ -311,8 +76,8 @@ std::optional<std::string> why_not_returned(const job& task, const allocator& al
 /// The memory of a benchmark, of `allocate` or of `free`.
 class benchmarked {
  public:
-  benchmarked(const job& task, const allocator& allocator, bool frees)
-      : task_(task), allocator_(allocator), frees_(frees), source_(allocator.open(task)) {
+  benchmarked(const job& task, const allocator& allocator, timed_call timed)
+      : task_(task), allocator_(allocator), timed_(timed), source_(allocator.open(task)) {
     if (allocator.target == release_target::pool) {
       // From now on the pool keeps the memory.
       take();
@@ -326,14 +91,14 @@ class benchmarked {
 
   /// Between two operations.
   void restore() {
-    if (frees_ && held_.owner) return;  // it is allocated
+    if (timed_ == timed_call::free && held_.owner) return;  // it is allocated
     give_back();
     make_ready();
   }
 
   std::optional<std::string> why_wrong() {
     // Its former address is enough to verify that it is freed. To allocate it again may take long.
-    const bool has_been_freed = frees_ && !held_.owner && held_.data != nullptr;
+    const bool has_been_freed = timed_ == timed_call::free && !held_.owner && held_.data != nullptr;
     if (has_been_freed && goes_to_system(task_, allocator_) && is_host_memory(task_, allocator_))
       return unless_returned(!is_readable(held_.data));
     if (!held_.owner) {
@@ -359,7 +124,7 @@ class benchmarked {
   }
   /// For the next operation.
   void make_ready() {
-    if (frees_)
+    if (timed_ == timed_call::free)
       take();
     else
       source_.before();
@@ -367,18 +132,19 @@ class benchmarked {
 
   job task_;
   allocator allocator_;
-  bool frees_;
+  timed_call timed_;
   source source_;
   holding held_ = {};
 };
 
-transfer prepare(const job& task, const allocator& allocator, bool frees) {
-  const auto memory = std::make_shared<benchmarked>(task, allocator, frees);
+transfer prepare(const job& task, const allocator& allocator, timed_call timed) {
+  const auto memory = std::make_shared<benchmarked>(task, allocator, timed);
   transfer operation;
   operation.timing.batched = false;
   operation.timing.least_operations = 1;
-  operation.steps = {frees ? step{"free", [memory] { memory->free(); }}
-                           : step{"allocate", [memory] { memory->allocate(); }}};
+  operation.steps = {timed == timed_call::free
+                         ? step{"free", [memory] { memory->free(); }}
+                         : step{"allocate", [memory] { memory->allocate(); }}};
   operation.timing.between = [memory] { memory->restore(); };
   operation.check.compare = [memory] { return memory->why_wrong(); };
   return operation;
@@ -390,19 +156,22 @@ std::optional<std::string> why_unsupported(const allocator& allocator,
     if (auto reason = why_not_cuda(allocator.cuda->name, device)) return reason;
   if (allocator.kind)
     if (auto reason = device.why_unsupported(*allocator.kind)) return reason;
-  return allocator.only_locks ? device.why_unsupported(transfers::registered) : std::nullopt;
+  if (allocator.gives == resource::page_lock) return device.why_unsupported(transfers::registered);
+  return std::nullopt;
 }
 
-strategy strategy_for(const allocator& allocator, bool frees) {
+strategy strategy_for(const allocator& allocator, timed_call timed) {
+  const bool frees = timed == timed_call::free;
+  const bool on_device = allocator.gives == resource::device_memory;
   return {
       .family = frees ? "free" : "allocate",
       .parts = {allocator.name},
       .summary = frees ? "giving it back: " + allocator.summary : allocator.summary,
       .role = frees ? roles::deallocation : roles::allocation,
       .plainness = allocator.plainness,
-      .prepare = [allocator, frees](const job& task) { return prepare(task, allocator, frees); },
-      .needs = {.more_host_memory = allocator.on_device ? 0U : 1U,
-                .more_device_memory = allocator.on_device ? 1U : 0U,
+      .prepare = [allocator, timed](const job& task) { return prepare(task, allocator, timed); },
+      .needs = {.more_host_memory = on_device ? 0U : 1U,
+                .more_device_memory = on_device ? 1U : 0U,
                 .cuda = allocator.cuda ? allocator.cuda->since : std::nullopt,
                 .why_unsupported =
                     [allocator](const transfers::device& device) {
@@ -418,7 +187,8 @@ strategy strategy_for(const allocator& allocator, bool frees) {
 const struct allocation_strategies {
   allocation_strategies() {
     for (const auto& allocator : all_allocators())
-      for (const bool frees : {false, true}) registration{strategy_for(allocator, frees)};
+      for (const auto timed : {timed_call::allocate, timed_call::free})
+        registration{strategy_for(allocator, timed)};
   }
 } registered;
 
