@@ -15,9 +15,9 @@ small_copies::small_copies(const job& task, const small_kind& kind)
       host_(device_.allocate_host(places * kind.bytes, kind.memory())),
       on_device_(device_.allocate(places * kind.bytes)),
       stream_(device_.create_priority_stream()) {
-  if (kind_.by_kernel && host_.on_device() == nullptr)
+  if (kind_.mover == small_mover::kernel && host_.on_device() == nullptr)
     throw transfers::unsupported("the device has no address for this memory");
-  if (kind_.by_library) copier_.emplace(device_);
+  if (kind_.mover == small_mover::prompt) copier_.emplace(device_);
   const auto all = places * kind.bytes;
   write_host(all, to_device() ? pattern_ : poison_);
   write_device(all, to_device() ? poison_ : pattern_);
@@ -27,7 +27,8 @@ small_copies::small_copies(const job& task, const small_kind& kind)
 
 small_copies::place_ends small_copies::current() const {
   const auto offset = place_ * kind_.bytes;
-  auto* const host = (kind_.by_kernel ? host_.on_device() : host_.data()) + offset;
+  auto* const host =
+      (kind_.mover == small_mover::kernel ? host_.on_device() : host_.data()) + offset;
   auto* const device = on_device_.data() + offset;
   return to_device() ? place_ends{host, device} : place_ends{device, host};
 }
@@ -35,7 +36,7 @@ small_copies::place_ends small_copies::current() const {
 void small_copies::run() {
   const auto [src, dst] = current();
   if (copier_) return copier_->copy(dst, src, kind_.bytes, kind_.direction);
-  if (kind_.by_kernel)
+  if (kind_.mover == small_mover::kernel)
     stream_->copy_by_kernel(dst, src, kind_.bytes);
   else
     stream_->copy(dst, src, kind_.bytes, kind_.direction);
@@ -73,7 +74,7 @@ void small_copies::corrupt() {
 }
 
 std::size_t small_copies::multiprocessors() const {
-  if (kind_.by_engine()) return 0;
+  if (kind_.mover == small_mover::engine) return 0;
   const auto [src, dst] = current();
   return copy_kernel_multiprocessors(device_.description(), dst, src, kind_.bytes);
 }

@@ -11,20 +11,21 @@
 
 namespace bench_transfers::bench {
 
+/// What moves small copies. `prompt`: prompt_copier, from and to pageable memory.
+enum class small_mover { engine, kernel, prompt };
+
 /// How small copies are made, and which they are.
 struct small_kind {
   std::string name, summary;
   std::string calls = {};  ///< on the stream `urgent`
-  bool by_kernel = false;
-  bool by_library = false;  ///< prompt_copier, from and to pageable memory
+  small_mover mover = small_mover::engine;
   std::size_t bytes = 0;
   transfers::direction direction = transfers::direction::h2d;
 
-  /// Whether an engine makes the copies.
-  [[nodiscard]] bool by_engine() const { return !by_kernel && !by_library; }
   /// The host's memory.
   [[nodiscard]] transfers::host_memory_kind memory() const {
-    return by_library ? transfers::pageable : transfers::pinned(transfers::pin_flags::mapped);
+    return mover == small_mover::prompt ? transfers::pageable
+                                        : transfers::pinned(transfers::pin_flags::mapped);
   }
 };
 
