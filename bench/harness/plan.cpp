@@ -222,7 +222,7 @@ void add_by_device(plan& plan, const strategy& candidate, std::span<const named_
 std::optional<std::string> why_unsupported(const named_flow& copy,
                                            std::span<const named_device> devices) {
   if (!copy.host) return std::nullopt;
-  if (auto reason = devices[copy.device].device.why_unsupported(*copy.host)) return reason;
+  if (auto reason = bench::why_unsupported(*copy.host, devices[copy.device].device)) return reason;
   // CPUs copy it.
   return copy.host_node && !is_page_locked(*copy.host) ? why_no_cpu(*copy.host_node) : std::nullopt;
 }

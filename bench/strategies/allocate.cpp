@@ -154,9 +154,7 @@ std::optional<std::string> why_unsupported(const allocator& allocator,
                                            const transfers::device& device) {
   if (allocator.cuda)
     if (auto reason = why_not_cuda(allocator.cuda->name, device)) return reason;
-  if (allocator.kind)
-    if (auto reason = device.why_unsupported(*allocator.kind)) return reason;
-  if (allocator.gives == resource::page_lock) return device.why_unsupported(transfers::registered);
+  if (allocator.kind) return bench::why_unsupported(*allocator.kind, device);
   return std::nullopt;
 }
 
@@ -169,9 +167,11 @@ strategy strategy_for(const allocator& allocator, timed_call timed) {
       .summary = frees ? "giving it back: " + allocator.summary : allocator.summary,
       .role = frees ? roles::deallocation : roles::allocation,
       .plainness = allocator.plainness,
+      .procedure = frees ? 1 : allocator.procedure,
       .prepare = [allocator, timed](const job& task) { return prepare(task, allocator, timed); },
       .needs = {.more_host_memory = on_device ? 0U : 1U,
                 .more_device_memory = on_device ? 1U : 0U,
+                .page_locks = allocator.gives == resource::page_lock,
                 .cuda = allocator.cuda ? allocator.cuda->since : std::nullopt,
                 .why_unsupported =
                     [allocator](const transfers::device& device) {

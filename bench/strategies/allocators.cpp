@@ -17,18 +17,22 @@ using subjects::freed_memory;
 using subjects::pooled_memory;
 using transfers::host_memory_kind;
 
-void touch_pages(std::byte* data, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += page_bytes())
+/// The last byte, too: malloc's memory begins within a page.
+void touch_pages(std::byte* data, std::size_t bytes, std::size_t page) {
+  const auto touch = [data](std::size_t i) {
     *static_cast<volatile std::byte*>(data + i) = std::byte{1};
+  };
+  for (std::size_t i = 0; i < bytes; i += page) touch(i);
+  touch(bytes - 1);
 }
 
 source from_malloc(const job& task) {
   disable_malloc_caching();
-  return {[bytes = task.bytes] {
+  return {[bytes = task.bytes, page = page_bytes()] {
     auto* const data = static_cast<std::byte*>(std::malloc(bytes));
     if (data == nullptr) throw transfers::out_of_memory("malloc");
     const std::shared_ptr<void> owner(data, std::free);
-    touch_pages(data, bytes);
+    touch_pages(data, bytes, page);
     return holding{owner, data};
   }};
 }
@@ -90,9 +94,9 @@ source on_device_async(const job& task) {
 /// that keeps its memory is touched with the first block.
 source from_host_pool(const job& task, pooled_memory memory, freed_memory freed) {
   return {[allocate = subjects::async_allocator(task.device, task.stream, memory, freed), freed,
-           bytes = task.bytes, is_touched = false]() mutable {
+           bytes = task.bytes, page = page_bytes(), is_touched = false]() mutable {
     const auto owner = allocate(bytes);
-    if (freed == freed_memory::given_back || !is_touched) touch_pages(owner.get(), bytes);
+    if (freed == freed_memory::given_back || !is_touched) touch_pages(owner.get(), bytes, page);
     is_touched = true;
     return holding{owner, owner.get()};
   }};
@@ -137,7 +141,8 @@ allocator host_pool(pooled_memory memory, freed_memory freed) {
           .target = is_warm ? release_target::pool : release_target::system,
           .cuda = own_call{"cudaMallocFromPoolAsync",
                            is_numa ? cuda_with::host_numa_pools : cuda_with::host_pools},
-          .plainness = 2};
+          .plainness = 2,
+          .procedure = is_warm ? 1U : 2U};
 }
 
 }  // namespace
@@ -149,7 +154,8 @@ std::vector<allocator> all_allocators() {
       {.name = method("malloc"),
        .summary = "malloc, every page touched",
        .open = from_malloc,
-       .plainness = 0},
+       .plainness = 0,
+       .procedure = 2},
       of_kind(transfers::pageable),
       of_kind(transfers::pageable_huge),
       of_kind(transfers::registered),
@@ -180,11 +186,11 @@ std::vector<allocator> all_allocators() {
        .open = on_device,
        .gives = resource::device_memory},
       {.name = method("device_async"),
-       .summary = "cudaMallocAsync and a wait, pool warm",
+       .summary = "device memory from cudaMallocFromPoolAsync and a wait, pool warm",
        .open = on_device_async,
        .gives = resource::device_memory,
        .target = release_target::pool,
-       .cuda = own_call{"cudaMallocAsync"},
+       .cuda = own_call{"cudaMallocFromPoolAsync"},
        .plainness = 2},
       {.name = method("device_pool"),
        .summary = "transfers::device_pool, warm, in the order of the stream",

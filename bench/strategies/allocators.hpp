@@ -49,6 +49,7 @@ struct allocator {
   std::size_t smallest = 4096;
   std::optional<own_call> cuda = {};  ///< other devices have no counterpart
   unsigned plainness = 1;
+  unsigned procedure = 1;  ///< of an allocation
 };
 
 std::vector<allocator> all_allocators();

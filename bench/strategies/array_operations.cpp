@@ -24,7 +24,8 @@ strategy strategy_for(const std::string& name, const std::string& called,
                     .more_host_memory = 1,
                     // An array, an intermediate one, and one that the pool keeps.
                     .more_device_memory = direction == result_file::direction::both ? 3U : 2U,
-                    .staged_copier = operation.stages},
+                    .staged_copier = operation.stages,
+                    .page_locks = operation.page_locks},
           .sampling = {.smallest = every_type ? largest_element : sizeof(float),
                        .largest = largest_size,
                        .cold = false}};

@@ -47,6 +47,7 @@ struct array_operation {
   array_preparation prepare;
   std::vector<transfers::host_memory_kind> kinds = both_kinds;
   bool stages = false;
+  bool page_locks = false;
 };
 
 /// Registers gpu_array/<name>/<memory>/<setting>, with a variant for each element type. `called`:

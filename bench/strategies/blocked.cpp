@@ -35,7 +35,7 @@ struct blocking_call {
   std::function<repeated_call(const job&)> prepare;
   std::optional<std::string> size = {};  ///< "64MiB_h2d"
   std::size_t host_bytes = 0;            ///< that it allocates
-  bool staged_copier = false;
+  bool staged_copier = false, page_locks = false;
   std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
 };
 
@@ -163,7 +163,8 @@ std::vector<blocking_call> allocations() {
              }};
            },
        .size = common::format_size(host_bytes),
-       .host_bytes = host_bytes},
+       .host_bytes = host_bytes,
+       .page_locks = true},
       {.name = "malloc",
        .summary = "cudaMalloc and cudaFree",
        .prepare =
@@ -354,6 +355,7 @@ strategy strategy_for(const blocking_call& call) {
       .shares_link = false,
       .needs = {.fixed_host_memory = call.host_bytes + memory_of_copies,
                 .staged_copier = call.staged_copier,
+                .page_locks = call.page_locks,
                 .why_unsupported =
                     [call](const transfers::device& device) {
                       const auto reason =

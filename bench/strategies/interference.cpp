@@ -143,8 +143,8 @@ strategy strategy_for(const small_kind& small, const std::optional<bulk_method>&
       .shares_link = false,
       .needs = {.fixed_host_memory = memory_of_small,
                 .why_unsupported =
-                    [](const transfers::device& device) {
-                      const auto reason = device.why_unsupported(bulk_method::mapped());
+                    [kind = small.memory()](const transfers::device& device) {
+                      const auto reason = device.why_unsupported(kind);
                       return reason ? reason : why_not_beside(device);
                     }},
       .sampling = {.sized = bulk.has_value(), .cold = false, .on_request = true}};

@@ -39,11 +39,7 @@ strategy register_once(const std::string& name, transfers::host_memory_kind kind
           .plainness = plainness,
           .procedure = 2,
           .prepare = [kind](const job& task) { return prepare(task, kind); },
-          .needs = {.host = kind,
-                    .why_unsupported =
-                        [](const transfers::device& device) {
-                          return device.why_unsupported(transfers::registered);
-                        }},
+          .needs = {.host = kind, .page_locks = true},
           .sampling = {.cold = false}};
 }
 

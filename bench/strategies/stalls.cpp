@@ -244,7 +244,8 @@ void add(std::vector<name_part> parts, const std::string& summary, unsigned plai
 const struct stall_strategies {
   stall_strategies() {
     const auto why_not = [](host_memory_kind kind) {
-      return [kind](const transfers::device& device) { return device.why_unsupported(kind); };
+      return
+          [kind](const transfers::device& device) { return bench::why_unsupported(kind, device); };
     };
     for (const auto kind :
          {transfers::pageable_huge, transfers::pinned(), transfers::registered_huge}) {

@@ -180,11 +180,20 @@ std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void
   return {{"enqueue", std::move(enqueue)}, {"wait", [&stream] { stream.synchronize(); }}};
 }
 
+std::optional<std::string> why_unsupported(transfers::host_memory_kind kind,
+                                           const transfers::device& device) {
+  if (kind.origin == transfers::host_origin::registered_huge)
+    if (auto reason = device.why_unsupported(transfers::pageable_huge)) return reason;
+  return device.why_unsupported(kind);
+}
+
 std::optional<std::string> why_unsupported(const strategy& measured,
                                            const transfers::device& device) {
   const auto& needs = measured.needs;
   if (needs.host)
-    if (auto reason = device.why_unsupported(*needs.host)) return reason;
+    if (auto reason = why_unsupported(*needs.host, device)) return reason;
+  if (needs.page_locks)
+    if (auto reason = device.why_unsupported(transfers::registered)) return reason;
   if (const auto& cuda = device.description().cuda; cuda && needs.cuda)
     if (auto reason = why_too_old(*cuda, *needs.cuda)) return reason;
   return needs.why_unsupported ? needs.why_unsupported(device) : std::nullopt;

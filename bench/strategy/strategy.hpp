@@ -82,6 +82,7 @@ struct requirements {
   unsigned more_host_memory = 0, more_device_memory = 0;
   std::size_t fixed_host_memory = 0;  ///< bytes beyond all that, whatever the size
   bool staged_copier = false;         ///< buffers::staged_copier(), whose calibration needs memory
+  bool page_locks = false;            ///< memory that exists, by device::lock()
   bool other_devices = false;         ///< further devices of the run, which help
   /// CUDA devices: the release whose calls it uses. The toolkit that built this program and the
   /// driver must be of this one or a later one.
@@ -160,6 +161,10 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
                                 std::optional<std::size_t> size_bytes, cache_state cache,
                                 const std::optional<std::string>& device = {});
 
+/// Why a device cannot have this memory. The library takes base pages where there are no huge ones;
+/// a figure of huge pages must not.
+std::optional<std::string> why_unsupported(transfers::host_memory_kind kind,
+                                           const transfers::device& device);
 /// Why a strategy cannot run on a device: its host memory, CUDA's release, or its own reasons.
 std::optional<std::string> why_unsupported(const strategy& measured,
                                            const transfers::device& device);

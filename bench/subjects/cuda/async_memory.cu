@@ -93,7 +93,7 @@ std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
     freed_memory freed) {
   if (device.description().kind != "cuda")
     throw transfers::unsupported(
-        "cudaMallocAsync is CUDA's own; the host device has no counterpart");
+        "cudaMallocFromPoolAsync is CUDA's own; the host device has no counterpart");
   const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
   const auto pool = make_pool(device.description().cuda->index, memory, freed);
   const auto give_back = [pool, native_stream, freed](std::byte* p) {

@@ -224,26 +224,45 @@ TEST_P(allocating_by, releases_everything_when_the_device_refuses) {
 INSTANTIATE_TEST_SUITE_P(methods, allocating_by, testing::ValuesIn(names_of("allocate")),
                          [](const auto& instance) { return instance.param; });
 
-/// A device that supports plain memory, and huge pages, which it cannot register.
-class registers_nothing final : public transfers::forwarding_device {
+/// A device that lacks one kind of memory.
+class lacking_device final : public transfers::forwarding_device {
  public:
-  registers_nothing() : forwarding_device(transfers::open_host_device()) {}
+  explicit lacking_device(transfers::host_memory_kind kind)
+      : forwarding_device(transfers::open_host_device()), lacked_(kind) {}
   [[nodiscard]] std::optional<std::string> why_unsupported(
       transfers::host_memory_kind kind) const override {
-    if (kind == transfers::registered) return "it registers nothing";
-    return std::nullopt;
+    return kind == lacked_ ? std::optional<std::string>("lacked") : std::nullopt;
   }
+
+ private:
+  transfers::host_memory_kind lacked_;
 };
 
-TEST(allocating, only_page_locks_need_memory_that_the_device_can_register) {
-  const registers_nothing device;
-  for (const auto& strategy : registered_strategies()) {
-    if (strategy.family != "allocate" && strategy.family != "free") continue;
-    const auto& name = strategy.parts.front().text;
-    EXPECT_EQ(why_unsupported(strategy, device) == "it registers nothing",
-              name.starts_with("lock_") || name == "registered")
+std::vector<std::string> refused_without(transfers::host_memory_kind kind) {
+  const lacking_device device(kind);
+  std::vector<std::string> names;
+  for (const auto& strategy : registered_strategies())
+    if (why_unsupported(strategy, device) == "lacked") names.push_back(strategy.name());
+  return names;
+}
+
+TEST(strategies, that_page_lock_need_a_device_that_registers_memory) {
+  EXPECT_THAT(
+      refused_without(transfers::registered),
+      testing::UnorderedElementsAre(
+          "allocate/lock_touched", "allocate/lock_touched_huge", "allocate/lock_untouched",
+          "allocate/registered", "blocked/host_register/16MiB", "copy/register_once",
+          "copy/register_once_huge", "copy/registered", "cpu/registered", "free/lock_touched",
+          "free/lock_touched_huge", "free/lock_untouched", "free/registered",
+          "gpu_array/to_gpu/pageable/locked_once", "zero_copy/registered"));
+}
+
+TEST(strategies, of_huge_pages_need_a_device_that_has_them) {
+  const auto refused = refused_without(transfers::pageable_huge);
+  for (const auto& strategy : registered_strategies())
+    EXPECT_EQ(std::ranges::count(refused, strategy.name()),
+              strategy.name().find("_huge") != std::string::npos)
         << strategy.name();
-  }
 }
 
 TEST(allocating, asynchronously_needs_cuda) {
@@ -252,7 +271,8 @@ TEST(allocating, asynchronously_needs_cuda) {
   const auto stream = device->create_stream();
   for (const auto& strategy : registered_strategies())
     if (strategy.name().ends_with("/device_async")) {
-      EXPECT_THAT(why_unsupported(strategy, *device).value_or(""), HasSubstr("cudaMallocAsync"));
+      EXPECT_THAT(why_unsupported(strategy, *device).value_or(""),
+                  HasSubstr("cudaMallocFromPoolAsync"));
       EXPECT_THROW(strategy.prepare({*device, memory, *stream, "", mib}), transfers::unsupported);
     }
 }
