@@ -92,11 +92,15 @@ void conclude_by_mean(finding& entry, bool is_first_look) {
 }
 
 /// Noise seldom reaches the fastest operation of a run, which shows small slowdowns that the median
-/// leaves open. It clears nothing: the other operations may be slower. Where the median surely is
-/// not slower, or its class has shifted as a whole, it is doubtful itself.
-void conclude_by_fastest(finding& entry, bool class_changed) {
+/// leaves open. It clears nothing: the other operations may be slower. But where it surely is not
+/// slower, other users may have slowed down all runs of a look: a second one must show it, too.
+/// Where the median surely is not slower, or its class has shifted as a whole, it is doubtful
+/// itself.
+void conclude_by_fastest(finding& entry, bool class_changed, bool is_first_look) {
   const auto& judged = *entry.by_fastest;
   auto of_fastest = verdict_of(judged.verdict);
+  if (is_first_look && of_fastest == verdict::unchanged && entry.result == verdict::slower)
+    entry.result = verdict::ambiguous;
   if (of_fastest == verdict::slower && (class_changed || entry.result == verdict::unchanged))
     of_fastest = verdict::ambiguous;
   if (slowdown(judged.shift) <= entry.threshold || entry.result == verdict::faster ||
@@ -258,10 +262,10 @@ class checking {
       }
       doubt_implausible(entry);
     });
-    compare_by(fastest_, [&](finding& entry) {
-      conclude_by_fastest(entry, class_of_kind(entry.kind).changed());
-    });
     const bool is_first_look = result_.processes_after <= result_.question.look_runs;
+    compare_by(fastest_, [&](finding& entry) {
+      conclude_by_fastest(entry, class_of_kind(entry.kind).changed(), is_first_look);
+    });
     compare_by(means_, [&](finding& entry) { conclude_by_mean(entry, is_first_look); });
     for (auto& part : result_.classes) part.mean_threshold = means_.limits.threshold_for(part.kind);
     if (with_slow_runs > 0) result_.notes.emplace_back(notes::slow_runs{with_slow_runs});

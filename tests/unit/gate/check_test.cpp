@@ -303,6 +303,21 @@ TEST_F(checks, doubt_the_fastest_operation_where_the_class_has_shifted) {
   EXPECT_NE(benchmark_of(answer(), "copy/7").result, verdict::slower);
 }
 
+/// Other users of the machine slow down all runs of a look, but not their fastest operations.
+TEST_F(checks, need_a_second_look_where_the_fastest_operation_is_not_slower) {
+  for (int i = 13; i < 16; ++i) after_.push_back(of_thirty(i));
+  give_fastest(before_, 1);
+  give_fastest(after_, 1);
+  slow_down("copy/7", 1.15);
+  question first;
+  first.look_runs = after_.size();
+  const auto once = answer(first);
+  EXPECT_EQ(benchmark_of(once, "copy/7").by_fastest->verdict, outcome::unchanged);
+  EXPECT_EQ(benchmark_of(once, "copy/7").result, verdict::ambiguous);
+  EXPECT_TRUE(more_runs_may_tell(once));
+  EXPECT_EQ(benchmark_of(answer(), "copy/7").result, verdict::slower);
+}
+
 TEST_F(checks, need_the_fastest_operation_of_all_runs) {
   give_fastest(before_, 1);
   give_fastest(after_, 1.03);
