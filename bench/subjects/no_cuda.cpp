@@ -40,7 +40,8 @@ pieces_kernel copy_pieces_in_place(const transfers::device& /*device*/, transfer
 std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
     const transfers::device& /*device*/, transfers::stream& /*stream*/, pooled_memory /*memory*/,
     freed_memory /*freed*/) {
-  throw transfers::unsupported("cudaMallocFromPoolAsync is CUDA's own; the host device has no counterpart");
+  throw transfers::unsupported(
+      "cudaMallocFromPoolAsync is CUDA's own; the host device has no counterpart");
 }
 
 flag_access flags_of(const transfers::device& device) {
