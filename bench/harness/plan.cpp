@@ -168,8 +168,8 @@ void refuse_faults_without_place(const plan& plan, const std::vector<fault>& fau
   }
 }
 
-/// Adds benchmarks of a strategy as far as they pass the filter. `reason` says of each why its
-/// devices cannot run it, or nullopt.
+/// Adds benchmarks of a strategy as far as they pass the filter. `why_impossible` says of each why
+/// its devices cannot run it, or nullopt.
 void add_to_plan(
     plan& plan, std::vector<benchmark_case> cases, const name_filter& filter,
     const std::function<std::optional<std::string>(const benchmark_case&)>& why_impossible) {
