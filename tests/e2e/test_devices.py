@@ -12,6 +12,7 @@ from program import (
     USAGE,
     Program,
     Result,
+    as_undisturbed,
     assert_complains,
     read,
 )
@@ -81,7 +82,7 @@ def test_the_gate_compares_the_same_devices(program: Program, gate: Program, tmp
         files = [tmp_path / f"{name}{i}.json" for i in range(3)]
         for file in files:
             program.measure(f"--device={device}", f"--out={file}", "--benchmark_repetitions=1")
-        return files
+        return [*map(as_undisturbed, files)]
 
     baseline = tmp_path / "baseline"
     assert gate.run("pin", *runs("a", "host:0-1"), f"--out={baseline}").code == 0

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from program import Program, listed, read
+from program import Program, as_undisturbed, listed, read
 
 ROOT = Path(__file__).resolve().parents[2]
 SELECTION = ("--strategies=neighbours", "--sizes=4KiB,1MiB")
@@ -29,6 +29,7 @@ def files(own_family: Program, tmp_path: Path) -> list[Path]:
         # run given twice.
         times = rf'"\1_utc": "2026-11-0{number + 1}T12:00:00Z"'
         path.write_text(re.sub(r'"(started|finished)_utc": "[^"]*"', times, path.read_text()))
+        as_undisturbed(path)
     return paths
 
 
