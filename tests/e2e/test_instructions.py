@@ -67,13 +67,13 @@ class Function:
             yield [instruction for instruction in self.body if first <= instruction.address <= last]
 
 
-def parsed(text: str) -> Iterator[Function]:
+def parsed(text: str, names: re.Pattern[str]) -> Iterator[Function]:
     function = None
     for line in text.splitlines():
-        if header := HEADER.fullmatch(line):
+        if line.endswith(">:") and (header := HEADER.fullmatch(line)):
             if function:
                 yield function
-            function = Function(header[1], [])
+            function = Function(header[1], []) if names.search(header[1]) else None
         elif function and (match := LINE.fullmatch(line)):
             text_of_operands = match[3].split("<")[0].split("#")[0].strip()
             operands = tuple(
@@ -95,7 +95,7 @@ def functions(program: Program, sample: Result) -> list[Function]:
     command = ["objdump", "-d", "-C", "-w", "--no-show-raw-insn", str(program.path)]
     completed = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=True)
     tested = re.compile(r"bench::cpu::|transfers::\(anonymous namespace\)::load_lines\(")
-    return [function for function in parsed(completed.stdout) if tested.search(function.name)]
+    return list(parsed(completed.stdout, tested))
 
 
 def find(functions: list[Function], name: str) -> Function:
