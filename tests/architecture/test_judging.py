@@ -17,7 +17,8 @@ HARMLESS = {-1, 0, 1, 2}  # in comparisons: none, one, several
 CONSTANTS = {
     "a length in a drawing, in pixels, inches, letters or parts of an axis": """
         page/draw PIXELS_PER_INCH COLUMN_INCHES POINTS_PER_INCH WIDEST NARROWEST ROOM_AROUND
-        figures/forest WIDTH TEXT_WIDTH NAME_WIDTH KEY_COLUMNS AXIS_ROOM
+        figures/forest WIDTH TEXT_WIDTH NAME_WIDTH KEY_COLUMNS
+        figures/forest_rows AXIS_ROOM
         figures/common LABEL_HEIGHT
         figures/answers COLUMN_BARS
         figures/machine_ranks NAME_WIDTH PANEL_WIDTH TEXT_ROOM
