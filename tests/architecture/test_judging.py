@@ -150,7 +150,7 @@ COMPARED = {
         figures/cells 26
         figures/fleet_history 4 10
         figures/fleet_map 8
-        text/method 4""",
+        text/method_procedure 4""",
     "the standard of a colour space, of a link": """
         figures/style 0.04045
         model/pcie 6 32""",
