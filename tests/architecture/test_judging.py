@@ -41,7 +41,7 @@ CONSTANTS = {
         figures/allocation GAP
         figures/fleet_map WIDEST TALLEST LEAST_WIDTH LEAST_HEIGHT TALL
         figures/machine_history ROOM
-        figures/style LETTER TICK_GAP
+        figures/log_ticks LETTER TICK_GAP
         figures/fleet_outliers WIDTH TEXT_WIDTH NAMES_WIDTH
         figures/keys SAMPLE LINE_HEIGHT DIRECTION_WIDTH
         text/latex LONGEST_WORD
@@ -84,7 +84,7 @@ CONSTANTS = {
         figures/price MOST_GROUPS
         figures/fleet_map MOST_CELLS MOST_LINES
         figures/fleet_outliers MOST_OF_A_PART
-        figures/style LEAST_TICKS MOST_TICKS
+        figures/log_ticks LEAST_TICKS MOST_TICKS
         model/headline MOST_HEADLINES
         model/derive LONGEST_NAME LONGEST_SET_NAME
         text/latex MOST_ROWS MOST_PARTS
@@ -102,7 +102,8 @@ CONSTANTS = {
         figures/fleet_scale MOST TINT FULL WHITE TICKS LINEAR
         figures/samples ENDS
         figures/differences HALVES
-        figures/style TEXT_CONTRAST KEPT_ALL KEPT_HALF SIZE_STEPS""",
+        figures/style TEXT_CONTRAST KEPT_ALL KEPT_HALF
+        figures/log_ticks SIZE_STEPS""",
     "from how many on a figure shows anything": """
         figures/machine_ranks LEAST_RUNS
         figures/samples LEAST_REPETITIONS
