@@ -10,7 +10,8 @@ from pathlib import Path
 
 from plots.model.by_device import split
 from plots.model.derive import Run
-from plots.model.fleet import History, Judgement
+from plots.model.fleet import Judgement
+from plots.model.fleet_history import History
 from plots.model.gate import Check
 from plots.model.host_map import HostMap
 from plots.model.judged import judge
