@@ -22,7 +22,7 @@ CONSTANTS = {
         figures/common LABEL_HEIGHT
         figures/answers COLUMN_BARS
         figures/machine_ranks NAME_WIDTH PANEL_WIDTH TEXT_ROOM
-        figures/fleet_strip LIFT
+        figures/fleet_labels LIFT
         figures/winner_map CELL_WIDTH KEY_ROOM
         figures/machines KEY_ROOM
         figures/fleet_history HEIGHT
@@ -48,7 +48,8 @@ CONSTANTS = {
         text/run_tables LONGEST_FILE_NAME
         figures/bandwidth LABEL_ROOM
         figures/break_even ROW_HEIGHT
-        figures/fleet_strip ALIGN_LEFT ALIGN_RIGHT HEIGHT
+        figures/fleet_strip ALIGN_LEFT ALIGN_RIGHT
+        figures/fleet_labels HEIGHT LIFTS
         figures/forest KEY_WIDTH
         figures/host_tree OFFSETS
         figures/latency HEIGHT LABEL_TOPS
@@ -67,9 +68,10 @@ CONSTANTS = {
         figures/at_once MOST_ROWS
         figures/differences MOST MOST_OF_SEVERAL
         figures/fleet_history COLUMNS MOST_PANELS
-        figures/fleet_map MOST_COLUMNS
+        figures/fleet_grid MOST_COLUMNS
         figures/fleet_outliers MOST_ROWS
-        figures/fleet_strip BARS MOST_LABELS
+        figures/fleet_strip BARS
+        figures/fleet_labels MOST_LABELS
         figures/forest MOST_ROWS
         figures/questions MOST MOST_OF_SEVERAL
         figures/latency PANELS PANELS_BESIDE
@@ -82,7 +84,7 @@ CONSTANTS = {
         figures/bandwidth MOST_LINES
         figures/host_tree MOST_DEVICES
         figures/price MOST_GROUPS
-        figures/fleet_map MOST_CELLS MOST_LINES
+        figures/fleet_grid MOST_CELLS MOST_LINES
         figures/fleet_outliers MOST_OF_A_PART
         figures/log_ticks LEAST_TICKS MOST_TICKS
         model/headline MOST_HEADLINES
