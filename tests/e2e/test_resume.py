@@ -8,13 +8,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from program import (
-    ALL_RAN,
-    SOMETHING_FAILED,
-    USAGE,
-    Program,
-    read,
-)
+from program import ALL_RAN, SOMETHING_FAILED, USAGE, Program, read
 from resumed import (
     PACED,
     ROUNDS,

@@ -7,25 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import limits
-from program import (
-    ALL_RAN,
-    LIMIT_S,
-    SOMETHING_FAILED,
-    TINY,
-    Program,
-    Result,
-    read,
-    wait_for,
-)
-from resumed import (
-    FOREVER,
-    PACED,
-    assert_is_whole,
-    edit,
-    key,
-    resume,
-    unmarked,
-)
+from program import ALL_RAN, LIMIT_S, SOMETHING_FAILED, TINY, Program, Result, read, wait_for
+from resumed import FOREVER, PACED, assert_is_whole, edit, key, resume, unmarked
 
 
 def test_a_killed_run_is_taken_to_its_end(paced: Program, tmp_path: Path):

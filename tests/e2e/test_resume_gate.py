@@ -6,21 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from program import (
-    ALL_RAN,
-    USAGE,
-    Program,
-    assert_complains,
-)
-from resumed import (
-    PACED,
-    TRANSFERS,
-    Edit,
-    cut,
-    edit,
-    resume,
-    set_at,
-)
+from program import ALL_RAN, USAGE, Program, assert_complains
+from resumed import PACED, TRANSFERS, Edit, cut, edit, resume, set_at
 
 
 def measured_apart(number: int) -> Edit:

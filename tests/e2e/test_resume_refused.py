@@ -7,24 +7,8 @@ from pathlib import Path
 
 import limits
 import pytest
-from program import (
-    ALL_RAN,
-    TINY,
-    TINY_NAMES,
-    USAGE,
-    Program,
-    assert_complains,
-    read,
-    wait_for,
-)
-from resumed import (
-    FOREVER,
-    TRANSFERS,
-    Edit,
-    edit,
-    resume,
-    set_at,
-)
+from program import ALL_RAN, TINY, TINY_NAMES, USAGE, Program, assert_complains, read, wait_for
+from resumed import FOREVER, TRANSFERS, Edit, edit, resume, set_at
 
 ODD: dict[str, Edit] = {
     "no benchmarks": set_at("benchmarks", value=5),
