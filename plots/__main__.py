@@ -23,11 +23,12 @@ from altair.utils.schemapi import debug_mode
 
 from plots.figures import FIGURE_NAMES
 from plots.model import fleet, fleet_history, values
+from plots.model.files import ResultError, parse_document, read_text
 from plots.model.fleet import Judgement
 from plots.model.fleet_history import History
 from plots.model.gate import check as check_runs
 from plots.model.host_map import HostMap, is_map, parse_map
-from plots.model.load import Result, ResultError, parse_document, parse_result, read_text
+from plots.model.load import Result, parse_result
 from plots.model.questions import absence
 from plots.model.same_machine import of_another_machine
 from plots.page.progress import Progress

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from plots.model import decode, values
 from plots.model.decode import Interval, NotValid, key
 from plots.model.derive import NoData
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.model.questions import absence, ask
 
 SWEEP, JUDGEMENT, HISTORY = "fleet_sweep", "fleet_judgement", "fleet_history"

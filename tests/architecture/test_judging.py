@@ -130,7 +130,8 @@ CONSTANTS = {
         model/host_map FORMAT
         model/values SMALLEST LARGEST
         model/strict_json MOST_DEPTH MOST_DIGITS LEAST_INTEGER MOST_INTEGER
-        model/load FORMAT MOST_BYTES
+        model/load FORMAT
+        model/files MOST_BYTES
         model/fleet FORMAT BEGINNING
         model/gate FORMAT
         model/programs FORMAT CANNOT_TELL

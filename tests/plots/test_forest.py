@@ -21,7 +21,8 @@ from plots.figures.forest import MOST_ROWS, draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import Run
-from plots.model.load import ResultError, read_result
+from plots.model.files import ResultError
+from plots.model.load import read_result
 from plots.page import draw, render, report
 from plots.text import check_table, verdict
 
