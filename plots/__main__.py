@@ -22,11 +22,13 @@ from typing import Any, NoReturn
 from altair.utils.schemapi import debug_mode
 
 from plots.figures import FIGURE_NAMES
-from plots.model import fleet, values
-from plots.model.fleet import History, Judgement
+from plots.model import fleet, fleet_history, values
+from plots.model.files import ResultError, parse_document, read_text
+from plots.model.fleet import Judgement
+from plots.model.fleet_history import History
 from plots.model.gate import check as check_runs
 from plots.model.host_map import HostMap, is_map, parse_map
-from plots.model.load import Result, ResultError, parse_document, parse_result, read_text
+from plots.model.load import Result, parse_result
 from plots.model.questions import absence
 from plots.model.same_machine import of_another_machine
 from plots.page.progress import Progress
@@ -119,7 +121,7 @@ def _read(path: Path) -> Input:
     if kind == fleet.JUDGEMENT:
         return fleet.parse_judgement(path, document, text)
     if kind == fleet.HISTORY:
-        return fleet.parse_history(path, document, text)
+        return fleet_history.parse_history(path, document, text)
     if is_map(document):
         return parse_map(path, document, text)
     return parse_result(path, document, text)

@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from plots.model import gunzip, strict_json  # noqa: E402
-from plots.model.load import MOST_BYTES  # noqa: E402
+from plots.model.files import MOST_BYTES  # noqa: E402
 
 RESULT = ".json.gz"
 NOT_SHOWN = re.compile(

@@ -10,7 +10,8 @@ from plots.figures.common import Figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Entry, Of, Question
 from plots.model.derive import Run
-from plots.model.fleet import History, Judgement
+from plots.model.fleet import Judgement
+from plots.model.fleet_history import History
 from plots.model.gate import Check
 from plots.model.host_map import HostMap
 

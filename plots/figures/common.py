@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import draw, style
+from plots.figures import draw, log_ticks, style
 from plots.figures.compose import TopChart, at_pixel
 from plots.figures.layout import Layout
 from plots.figures.points import Point
@@ -141,7 +141,7 @@ def logarithmic(low: float, high: float, above: float = 0) -> tuple[alt.Scale, a
 
     A label above the highest line needs room there.
     """
-    domain, ticks = style.decades(low, high)
+    domain, ticks = log_ticks.decades(low, high)
     free = high * (high / domain[0]) ** (above / (1 - above))
     domain = [domain[0], max(domain[1], free)]
     return (
@@ -191,7 +191,9 @@ def sizes_axis(
     return alt.X(
         "bytes:Q",
         scale=alt.Scale(type="log", base=2, domain=[low, high], nice=False),
-        axis=alt.Axis(values=style.size_ticks(low, high, width), labelExpr=style.SIZE_LABEL),
+        axis=alt.Axis(
+            values=log_ticks.size_ticks(low, high, width), labelExpr=log_ticks.SIZE_LABEL
+        ),
         title=title,
     )
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 import altair as alt
@@ -13,82 +10,30 @@ from plots.figures import draw, fleet_scale
 from plots.figures.cells import cell_layers
 from plots.figures.common import Figure, make_figure
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
+from plots.figures.fleet_grid import Cell, Grid, grid_of
+from plots.figures.fleet_nodes import KEY, nodes_of
 from plots.figures.keys import key_panel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, figure
-from plots.model import values
 from plots.model.derive import NoData
-from plots.model.fleet import MISSING, Finding, Gpu, Judgement, Slow
+from plots.model.fleet import MISSING, Judgement, Slow
 from plots.text import caption, fleet_caption
 
-MOST_COLUMNS = {"wide": 32, "column": 24, "paper": 24}
-MOST_CELLS = 1500  # with more nodes, a cell is a rack, or several nodes
-MOST_LINES = 90
 WIDEST, TALLEST = 26, 18  # pixels of a cell
 LEAST_WIDTH, LEAST_HEIGHT = 9, 9  # of a cell with a letter
 TALL = 620  # pixels of a panel
 UNKNOWN_COLOUR = "#f2f2f2"
-# Letters of the worst that is known of a cell, and what they mean.
-KEY = {
-    "×": "ranks left no results",
-    "R": "its rack is named",
-    "S": "a slot of it is named",
-    "F": "the fleet is named",
-    "N": "the node is named",
-    "G": "a GPU of it is named",
-    "?": "could not be tested, or not clearly",
-}
-
-
-@dataclass
-class Node:
-    """Holds a node: its GPUs and what is said of it."""
-
-    name: str
-    rack: str
-    gpus: list[Gpu] = field(default_factory=list)
-    letters: dict[str, str] = field(default_factory=dict)  # by class; "" is for all of them
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Holds what a cell stands for: a node, or several."""
-
-    name: str
-    rack: str
-    nodes: list[Node]
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Holds cells in lines with names, and how large they are drawn."""
-
-    lines: list[tuple[str, list[Cell]]]
-    unit: str  # what a cell is
-    line_title: str
-
-    @property
-    def columns(self) -> int:
-        """Returns the number of cells of the longest line."""
-        return max(len(cells) for _, cells in self.lines)
 
 
 @figure("racks", Of.SWEEP, 2)
 def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     """Draws a grid for each class; letters tell what is named, missing or unknown."""
-    nodes = _nodes(judgement)
+    nodes = nodes_of(judgement)
     if len(nodes) < 2:
         raise NoData("the sweep has only one node")
-    grid = _grid(nodes, layout)
+    grid = grid_of(nodes, layout)
     classes = _shown_classes(judgement, layout)
-    names = max(len(name) for name, _ in grid.lines)
-    room = layout.width - round(LETTER * names) - 30
-    beside = layout.beside and room / len(classes) > 8 * grid.columns
-    across = room / len(classes) - 14 if beside else room
-    size = (
-        max(4, min(WIDEST, int(across / grid.columns))),
-        max(4, min(TALLEST, TALL // len(grid.lines))),
-    )
+    beside, size = _arrange(grid, len(classes), layout)
     rows = [
         _row(worst, fleet_scale.small(judgement, name), name, cell, line, column)
         for name in classes
@@ -127,6 +72,16 @@ def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     )
 
 
+def _arrange(grid: Grid, panels: int, layout: Layout) -> tuple[bool, tuple[int, int]]:
+    """Returns whether panels stand beside each other, and the width and height of their cells."""
+    names = max(len(name) for name, _ in grid.lines)
+    room = layout.width - round(LETTER * names) - 30
+    beside = layout.beside and room / panels > 8 * grid.columns
+    across = room / panels - 14 if beside else room
+    width = max(4, min(WIDEST, int(across / grid.columns)))
+    return beside, (width, max(4, min(TALLEST, TALL // len(grid.lines))))
+
+
 def _shown_classes(judgement: Judgement, layout: Layout) -> list[str]:
     """Lists the classes with a panel: in a column those in which something is named."""
     classes = judgement.classes()
@@ -134,83 +89,6 @@ def _shown_classes(judgement: Judgement, layout: Layout) -> list[str]:
         return classes
     named = {finding.class_name for finding in judgement.findings}
     return [name for name in classes if name in named] or classes[:1]
-
-
-def _nodes(judgement: Judgement) -> list[Node]:
-    nodes: dict[str, Node] = {}
-    for gpu in judgement.sorted_gpus():
-        nodes.setdefault(gpu.node, Node(gpu.node, gpu.rack)).gpus.append(gpu)
-    for name in {entry.node for entry in judgement.findings if entry.node} - nodes.keys():
-        nodes[name] = Node(name, "")
-    racks: dict[str, list[Node]] = {}
-    for node in nodes.values():
-        racks.setdefault(node.rack, []).append(node)
-    of_gpu = {gpu.uuid: nodes[gpu.node] for gpu in judgement.gpus}
-    for uuid in judgement.unknown:
-        if uuid in of_gpu:
-            of_gpu[uuid].letters[""] = "?"
-    # What comes later hides what came before.
-    letters = {"fleet": "F", "slot": "S", "gpu": "G", "node": "N", "rack": "R"}
-    for scope, letter in letters.items():
-        for entry in judgement.findings:
-            if entry.scope != scope or entry.code == MISSING:
-                continue
-            for node in _nodes_of(entry, nodes, racks):
-                node.letters[entry.class_name] = letter
-    for entry in judgement.findings:
-        if entry.code == MISSING:
-            for node in _known(nodes, entry.node):
-                node.letters = {"": "×"}
-    key = values.natural
-    return sorted(nodes.values(), key=lambda node: (not node.rack, key(node.rack), key(node.name)))
-
-
-def _nodes_of(entry: Finding, nodes: dict[str, Node], racks: dict[str, list[Node]]) -> list[Node]:
-    if entry.scope == "rack":
-        return racks.get(entry.rack, [])
-    if entry.scope in ("slot", "fleet"):
-        return [node for node in nodes.values() if any(map(entry.has, node.gpus))]
-    return _known(nodes, entry.node)
-
-
-def _known(nodes: dict[str, Node], name: str) -> list[Node]:
-    return [nodes[name]] if name in nodes else []
-
-
-def _grid(nodes: Sequence[Node], layout: Layout) -> Grid:
-    """Arranges nodes by rack if racks are known; too many nodes share cells."""
-    most = MOST_COLUMNS[layout.name]
-    by_rack = len({node.rack for node in nodes}) > 1
-    cells = [Cell(node.name, node.rack, [node]) for node in nodes]
-    if by_rack:
-        lines = [
-            (rack or "no rack", part)
-            for rack, members in _grouped(cells)
-            for part in _chunks(members, most)
-        ]
-        if len(cells) <= MOST_CELLS and len(lines) <= MOST_LINES:
-            return Grid(lines, "a node", "rack")
-        racks = [
-            Cell(f"rack {rack}", rack, [node for cell in members for node in cell.nodes])
-            for rack, members in _grouped(cells)
-        ]
-        if len(racks) <= MOST_CELLS:
-            return Grid([(line[0].rack, line) for line in _chunks(racks, most)], "a rack", "from")
-    each = -(-len(nodes) // MOST_CELLS)
-    shared = [
-        Cell(" to ".join(dict.fromkeys((part[0].name, part[-1].name))), part[0].rack, list(part))
-        for part in _chunks(list(nodes), each)
-    ]
-    unit = "a node" if each == 1 else f"{each} nodes"
-    return Grid([(line[0].nodes[0].name, line) for line in _chunks(shared, most)], unit, "from")
-
-
-def _grouped(cells: Iterable[Cell]) -> list[tuple[str, list[Cell]]]:
-    return [(rack, list(members)) for rack, members in groupby(cells, lambda cell: cell.rack)]
-
-
-def _chunks(entries: list[Any], most: int) -> list[list[Any]]:
-    return [entries[i : i + most] for i in range(0, len(entries), most)]
 
 
 def _row(

@@ -9,7 +9,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.model.fleet import History, Judgement
+from plots.model.fleet import Judgement
+from plots.model.fleet_history import History
 
 LINEAR = 10.0  # percent, of a class of which an answer does not say what matters
 TICKS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000, 1000000]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby, pairwise, product
+from itertools import groupby, pairwise
 from typing import Any
 
 import altair as alt
@@ -13,46 +12,20 @@ import altair as alt
 from plots.figures import draw, fleet_scale, style
 from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.fleet_labels import HEIGHT, label_rows
+from plots.figures.fleet_places import Panel, Place, panels_of
 from plots.figures.keys import key_panel
-from plots.figures.layout import BOLD_LETTER, LETTER, Layout
+from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD
-from plots.model.derive import NoData
-from plots.model.fleet import Finding, Gpu, Judgement, Slow
+from plots.model.fleet import Gpu, Judgement
 from plots.text import caption, fleet_caption
 
 MOST_MARKS = 800  # GPUs with a mark of their own; of more, a bar stands for several
 BARS = {"wide": 400, "column": 150, "paper": 150}
 MOST_NAMED = 400  # marks of named GPUs in a panel
-MOST_LABELS = {"wide": 16, "column": 6, "paper": 6}
-LIFT = 13  # pixels from one line of labels to the next
 ALIGN_LEFT: dict[str, Any] = {"align": "left", "dx": 8}
 ALIGN_RIGHT: dict[str, Any] = {"align": "right", "dx": -8}
-HEIGHT = {"wide": 130, "column": 110, "paper": 110}
-
-
-@dataclass(frozen=True)
-class Place:
-    """Holds a GPU, its place in the strip, in what of a class it is slowest, and what names it."""
-
-    gpu: Gpu
-    at: int
-    slow: Slow
-    finding: Finding | None
-
-    @property
-    def slower(self) -> float:
-        """Returns its slowdown in percent."""
-        return self.slow.slower
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Holds the GPUs of which a class is known, and the ends of its axis."""
-
-    name: str  # of the class
-    places: list[Place]
-    ends: fleet_scale.Ends
 
 
 @figure("strip", Of.SWEEP, 1)
@@ -62,12 +35,12 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
     step = 1 if len(gpus) <= MOST_MARKS else -(-len(gpus) // BARS[layout.name])
     if step > 1:  # bars of several models would hide each other
         gpus.sort(key=lambda gpu: gpu.model)
-    panels = _panels(judgement, gpus)
+    panels = panels_of(judgement, gpus)
     looks = _looks(gpus)
     data = {
         "marks": [row for panel in panels for row in _mark_rows(panel, looks, step)],
         "named": [row for panel in panels for row in _named_rows(panel, looks)],
-        "labels": [row for panel in panels for row in _label_rows(panel, len(gpus), layout)],
+        "labels": [row for panel in panels for row in label_rows(panel, len(gpus), layout)],
         "key": _key_rows(looks),
     }
     drawn = [
@@ -94,22 +67,6 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
         summary=" ".join(map(_summary, panels)),
         data=data,
     )
-
-
-def _panels(judgement: Judgement, gpus: Sequence[Gpu]) -> list[Panel]:
-    panels = []
-    for name in judgement.classes():
-        named = judgement.named_gpus(name)
-        worst = judgement.slowdowns(name, named)
-        known = [(at, gpu, worst[gpu.uuid]) for at, gpu in enumerate(gpus) if gpu.uuid in worst]
-        if known:
-            places = [Place(gpu, at, slow, named.get(gpu.uuid)) for at, gpu, slow in known]
-            small = fleet_scale.small(judgement, name)
-            ends = fleet_scale.domain([place.slower for place in places], small)
-            panels.append(Panel(name, places, ends))
-    if not panels:
-        raise NoData("no GPU could be compared with its peers")
-    return panels
 
 
 def _looks(gpus: Sequence[Gpu]) -> dict[str, style.MarkStyle]:
@@ -168,75 +125,6 @@ def _named_rows(panel: Panel, looks: dict[str, style.MarkStyle]) -> list[dict[st
     ]
 
 
-def _label_rows(panel: Panel, count: int, layout: Layout) -> list[dict[str, Any]]:
-    """Returns the names of the slowest parts, as far as they do not lie on each other."""
-    by_part: dict[str, list[Place]] = {}
-    for place in panel.places:
-        if place.finding:
-            by_part.setdefault(fleet_caption.part_name(place.finding), []).append(place)
-    room = _Room(panel.ends, count, layout)
-    for members in by_part.values():
-        for place in members:
-            room.take(*room.mark(place))
-    rows: list[dict[str, Any]] = []
-    for name, members in sorted(by_part.items(), key=lambda part: -max(p.slower for p in part[1])):
-        if len(rows) == MOST_LABELS[layout.name]:
-            break
-        sides = ((members[-1], True), (members[0], False))
-        for lift, (place, right) in product((0, LIFT, 2 * LIFT, 3 * LIFT, -LIFT), sides):
-            if (height := room.height_of_label(place, name, right, lift)) is None:
-                continue
-            row = {"class": panel.name, "at": place.at, "high": height}
-            rows.append(row | {"name": name, "right": right})
-            break
-    return rows
-
-
-class _Room:
-    """Knows which pixels of a panel have a mark or a label."""
-
-    MARK, LINE, GAP = 5, 11, 8
-
-    def __init__(self, ends: fleet_scale.Ends, count: int, layout: Layout) -> None:
-        self._small, self._count = ends.small, count
-        self._width, self._height = layout.width - layout.axis, HEIGHT[layout.name]
-        self._low, self._high = (
-            fleet_scale.position(end, ends.small) for end in (ends.low, ends.high)
-        )
-        self._taken: list[tuple[float, float, float]] = []
-
-    def take(self, first: float, last: float, y: float) -> None:
-        """Takes the pixels from `first` to `last` at a height."""
-        self._taken.append((first, last, y))
-
-    def mark(self, place: Place) -> tuple[float, float, float]:
-        """Returns the pixels of a mark."""
-        x = self._width * (place.at + 0.5) / self._count
-        y = fleet_scale.position(place.slower, self._small) - self._low
-        return x - self.MARK, x + self.MARK, self._height * y / (self._high - self._low)
-
-    def height_of_label(self, place: Place, name: str, right: bool, lift: float) -> float | None:
-        """Takes the pixels of a label beside a mark or above that, if they are free.
-
-        Returns the slowdown at its height.
-        """
-        first, last, y = self.mark(place)
-        y += lift
-        length = BOLD_LETTER * len(name) + self.GAP
-        start, end = (last + 1, last + length) if right else (first - length, first - 1)
-        inside = start >= 0 and end <= self._width and self.MARK < y < self._height - self.MARK
-        if not inside or self._is_taken(start, end, y):
-            return None
-        self.take(start, end, y)
-        position = self._low + y / self._height * (self._high - self._low)
-        return round(fleet_scale.slowdown(position, self._small), 4)
-
-    def _is_taken(self, first: float, last: float, y: float) -> bool:
-        return any(
-            abs(y - other) < self.LINE and a < last and first < b for a, b, other in self._taken
-        )
-
-
 def _across(gpus: Sequence[Gpu], layout: Layout, labels: bool) -> alt.X:
     """Returns the axis of GPUs, with a tick where a rack begins, or a node if racks are unknown."""
     by_rack = len({gpu.rack for gpu in gpus}) > 1
@@ -281,14 +169,13 @@ def _draw_panel(
     tips = draw.tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
     marks = of_class("marks").encode(color=draw.colour_by_field(), tooltip=tips)
     zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1, aria=False)
-    if step > 1:
-        wide = max(1.0, width / BARS[layout.name] - 0.3)
-        # The square ends keep a bar of one GPU, or of equal values, visible.
-        bars = marks.mark_rule(strokeWidth=wide, strokeCap="square", opacity=1)
-        drawn = bars.encode(y=value.y("low"), y2=alt.Y2("high:Q"))
-    else:
-        size = max(8.0, min(30.0, 4000.0 / len(gpus)))
-        drawn = draw.dots(marks, size, opacity=0.85).encode(y=value.y("high"), shape=shapes)
+    drawn = (
+        _draw_bars(marks, value, width / BARS[layout.name])
+        if step > 1
+        else draw.dots(marks, max(8.0, min(30.0, 4000.0 / len(gpus))), opacity=0.85).encode(
+            y=value.y("high"), shape=shapes
+        )
+    )
     named = draw.dots(of_class("named"), 46, stroke=style.INK, strokeWidth=1.4).encode(
         y=value.y("high"),
         shape=shapes,
@@ -304,6 +191,13 @@ def _draw_panel(
     layers = [zero.encode(y=alt.YDatum(0, scale=scale)), drawn, named, *labels]
     title = draw.panel_title(fleet_caption.CLASS_WORDS.get(panel.name, panel.name), anchor="start")
     return draw.panel(layers, width, height, title)
+
+
+def _draw_bars(marks: alt.Chart, value: Value, width: float) -> Any:
+    """Draws bars from the least to the most of neighbours, which have so many pixels each."""
+    # The square ends keep a bar of one GPU, or of equal values, visible.
+    bars = marks.mark_rule(strokeWidth=max(1.0, width - 0.3), strokeCap="square", opacity=1)
+    return bars.encode(y=value.y("low"), y2=alt.Y2("high:Q"))
 
 
 def _key_rows(looks: dict[str, style.MarkStyle]) -> list[dict[str, Any]]:

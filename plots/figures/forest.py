@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain, zip_longest
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -12,12 +10,23 @@ import altair as alt
 from plots.figures import draw, style
 from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import in_columns, key_panel, key_place
+from plots.figures.forest_rows import (
+    CheckedRow,
+    Panel,
+    as_data,
+    checked_row,
+    key_rows,
+    line_rows,
+    members,
+    select,
+    single_rows,
+)
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
 from plots.figures.rows import ABOVE, Rows
 from plots.model.derive import NoData, Run
-from plots.model.gate import NOT_CHANGED, NOT_KNOWN, BenchmarkVerdict, Check, ClassVerdict
+from plots.model.gate import BenchmarkVerdict, Check
 from plots.text import caption, numbers, verdict
 
 WIDTH = 430  # of the panel, without the names on its left
@@ -30,35 +39,6 @@ MOST_ROWS = {
     "column": 18,
     "paper": 9,
 }  # no higher than a page, with a panel for each class
-AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance between them
-# In the key; the others are clear.
-KEY_TEXTS = {"unchanged": "unchanged (tested)", "not_known": "not known (hidden by noise)"}
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Holds the benchmarks of a class that are shown; they share a threshold and an axis."""
-
-    entry: ClassVerdict
-    shown: list[BenchmarkVerdict]
-
-    @cached_property
-    def domain(self) -> tuple[float, float]:
-        """Returns its axis in percent: all points, and intervals as far as they leave room."""
-        thresholds = [100 * (benchmark.threshold or 0) for benchmark in self.shown]
-        points = [0, *thresholds, *(100 * (benchmark.slowdown or 0) for benchmark in self.shown)]
-        ends = [100 * end for benchmark in self.shown for end in benchmark.interval or ()]
-        low, high = min(points), max(points)
-        room, edge = max(AXIS_ROOM * (high - low), *thresholds), 0.04 * (high - low)
-        return (
-            max(low - room, min([low, *ends]) - edge),
-            min(high + room, max([high, *ends]) + edge),
-        )
-
-    def has(self, slowdown: float) -> bool:
-        """Tells whether a slowdown in percent is on its axis."""
-        low, high = self.domain
-        return low <= slowdown <= high
 
 
 @figure("forest", Of.CHECK, 1)
@@ -66,22 +46,25 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
     """Draws the gate's answer about the new runs, which are numbered as in the report."""
     if not check.compared:
         raise NoData("no benchmark could be compared")
-    shown = _select(check, MOST_ROWS[layout.name])
+    shown = select(check, MOST_ROWS[layout.name])
     panels = {
-        entry.name: Panel(entry, members)
+        entry.name: Panel(entry, of_class)
         for entry in check.classes
-        if (members := _members(shown, entry))
+        if (of_class := members(shown, entry))
     }
-    rows = [_make_row(benchmark, *panels[benchmark.class_name or ""].domain) for benchmark in shown]
-    single = [row for benchmark in shown for row in _single_runs(benchmark, runs)]
-    inside = [row for row in single if panels[row["class"]].has(row["slowdown"])]
+    rows = [checked_row(benchmark, panels[benchmark.class_name or ""]) for benchmark in shown]
+    single = [row for benchmark in shown for row in single_rows(benchmark, runs)]
+    inside = [row for row in single if panels[row.class_name or ""].has(row.slowdown)]
     return make_figure(
         caption.title(
             f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
         ),
         layout,
         _make_subtitle(check, runs, shown, rows, len(single) - len(inside)),
-        *_draw_panels(list(panels.values()), layout),
+        *(
+            _draw_panel(panel, layout, is_last=number == len(panels))
+            for number, panel in enumerate(panels.values(), start=1)
+        ),
         _draw_key(layout),
         heading="Each benchmark against the baseline",
         reading="To the right of zero is slower. Each class of benchmarks has its own axis. The "
@@ -91,103 +74,25 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
         "not known.",
         summary=f"{check.sentence}. {_describe_classes(check)} {_describe_extremes(check)}",
         data={
-            "checked": rows,
-            "single": inside,
-            "lines": _make_lines(shown, layout),
-            "key": _make_key_rows(),
+            "checked": as_data(rows),
+            "single": as_data(inside),
+            "lines": as_data(line_rows(shown, for_each_row=not layout.beside)),
+            "key": key_rows(KEY_COLUMNS),
         },
     )
-
-
-def _single_runs(benchmark: BenchmarkVerdict, runs: list[tuple[int, Run]]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": benchmark.name,
-            "class": benchmark.class_name,
-            "slowdown": 100 * slowdown,
-            "text": numbers.signed_percent(slowdown),
-            "run": f"run {number}",
-        }
-        for (number, _), slowdown in zip(runs, benchmark.runs, strict=False)
-        if slowdown is not None
-    ]
-
-
-def _make_lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]]:
-    """Returns zero and the threshold of each class; in a column per row, to spare its texts."""
-    lines = [
-        {
-            "name": "" if layout.beside else benchmark.name,
-            "class": benchmark.class_name,
-            "slowdown": 100 * value,
-            "zero": value == 0,
-        }
-        for benchmark in shown
-        for value in (0, benchmark.threshold or 0)
-    ]
-    return list({tuple(line.values()): line for line in lines}.values())
-
-
-def _select(check: Check, most: int) -> list[BenchmarkVerdict]:
-    """Returns the changed benchmarks, and the largest slowdowns of the others in each class.
-
-    The classes take turns, so that a class with large slowdowns within its noise does not leave
-    out the others.
-    """
-    benchmarks = sorted(check.compared, key=_sort_key)
-    changed = [benchmark for benchmark in benchmarks if benchmark.has_changed]
-    others = [benchmark for benchmark in benchmarks if not benchmark.has_changed]
-    turns = zip_longest(*(_members(others, entry) for entry in check.classes))
-    in_turn = [benchmark for benchmark in chain(*turns) if benchmark]
-    return sorted([*changed, *in_turn][:most], key=_sort_key)
-
-
-def _members(benchmarks: list[BenchmarkVerdict], entry: ClassVerdict) -> list[BenchmarkVerdict]:
-    return [benchmark for benchmark in benchmarks if benchmark.class_name == entry.name]
-
-
-def _sort_key(benchmark: BenchmarkVerdict) -> tuple[int, float]:
-    """Sorts changed benchmarks by verdict, then by slowdown or speedup; others by slowdown."""
-    assert benchmark.slowdown is not None
-    known = [name for name in style.VERDICT if name not in NOT_CHANGED]
-    rank = known.index(benchmark.verdict) if benchmark.verdict in known else len(known)
-    return rank, benchmark.slowdown if benchmark.verdict == "faster" else -benchmark.slowdown
-
-
-def _make_row(benchmark: BenchmarkVerdict, low: float, high: float) -> dict[str, Any]:
-    assert benchmark.slowdown is not None
-    ends = [100 * end for end in benchmark.interval or (benchmark.slowdown, benchmark.slowdown)]
-    detectable = numbers.detectable(benchmark.detectable)
-    return {
-        "name": benchmark.name,
-        "class": benchmark.class_name,
-        "verdict": benchmark.verdict,
-        "words": benchmark.words,
-        "colour": style.verdict(benchmark.verdict).colour,
-        "hollow": benchmark.is_hidden,
-        "slowdown": 100 * benchmark.slowdown,
-        "low": max(low, ends[0]),
-        "high": min(high, ends[1]),
-        "beyond_low": ends[0] < low,
-        "beyond_high": ends[1] > high,
-        "text": numbers.signed_percent(benchmark.slowdown),
-        "interval": verdict.interval(benchmark),
-        "p": verdict.probability(benchmark),
-        "detectable": f"{detectable}, advisory" if benchmark.advisory else detectable,
-    }
 
 
 def _make_subtitle(
     check: Check,
     runs: list[tuple[int, Run]],
     shown: list[BenchmarkVerdict],
-    rows: list[dict[str, Any]],
+    rows: list[CheckedRow],
     outside: int,
 ) -> list[str]:
     last = runs[-1][1].result
     last_date = f"; the last of {len(runs)} runs {caption.date(last)}" if len(runs) > 1 else ""
     cuts = []
-    if any(row["beyond_low"] or row["beyond_high"] for row in rows):
+    if any(row.is_cut for row in rows):
         cuts.append("an arrow: the interval goes on beyond the axis")
     if outside:
         cuts.append(f"beyond the axis: {caption.count(outside, 'value')} of single runs")
@@ -231,10 +136,6 @@ def _describe_extremes(check: Check) -> str:
         for benchmark in dict.fromkeys((slowest, fastest))
     ]
     return f"Of {len(check.compared)} compared, {' and '.join(parts)}."
-
-
-def _draw_panels(panels: list[Panel], layout: Layout) -> list[LayerChart]:
-    return [_draw_panel(panel, layout, is_last=panel is panels[-1]) for panel in panels]
 
 
 def _draw_panel(panel: Panel, layout: Layout, is_last: bool) -> LayerChart:
@@ -347,26 +248,10 @@ def _draw_points(base: alt.Chart, **place: Any) -> list[Any]:
     ]
 
 
-def _make_key_rows() -> list[dict[str, Any]]:
-    entries = [(KEY_TEXTS.get(name, name), name) for name in style.VERDICT]
-    entries.append(("a new run by itself", ""))
-    rows = [
-        {
-            "text": text,
-            "verdict": name,
-            "colour": style.verdict(name).colour,
-            "hollow": name == NOT_KNOWN,
-            "tick": not name,
-        }
-        for text, name in entries
-    ]
-    return in_columns(rows, KEY_COLUMNS)
-
-
 def _draw_key(layout: Layout) -> LayerChart:
     place = key_place(KEY_COLUMNS, 0.05)
     marks = _draw_points(place.transform_filter("!datum.tick"))
     ticks = _draw_ticks(place.transform_filter("datum.tick"))
-    lines = len({row["line"] for row in _make_key_rows()})
+    lines = len({row["line"] for row in key_rows(KEY_COLUMNS)})
     width = KEY_COLUMNS * KEY_WIDTH[layout.name]
     return key_panel([*marks, ticks, draw.texts(place, dx=9)], width, lines)

@@ -10,12 +10,13 @@ import altair as alt
 from plots.figures import draw, style
 from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.host_tree_rows import Row, tree_rows
 from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD
 from plots.model.derive import NoData
-from plots.model.host_map import TRAFFIC, HostMap, Link, PciLink, Rate
+from plots.model.host_map import TRAFFIC, HostMap, Rate
 from plots.model.pcie import packet_limit
 from plots.text import map_caption, numbers
 
@@ -42,24 +43,13 @@ COLUMN_PLACES = Places(36, (0, 346), (60, 346), 346, -9, 7)
 MOST_NAME, VALUES_WIDTH, WIDE_MARKS = 350, 220, 580  # pixels, of the wide layout
 
 
-@dataclass(frozen=True)
-class Row:
-    """Holds a link or a device, and its level in the tree."""
-
-    name: str
-    level: int
-    rates: dict[str, Rate]
-    pci: PciLink | None
-    is_link: bool
-
-
 @figure("links", Of.MAP, 1)
 def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
     """Draws the host, its shared links and its devices, each with its rates in GB/s."""
     if not host_map.measured:
         raise NoData("the map has rates of no device")
     with_devices = len(host_map.devices) <= MOST_DEVICES
-    rows = _tree(host_map, with_devices)
+    rows = tree_rows(host_map, with_devices)
     if len(rows) < 2:
         raise NoData(f"no links are shared; more than {MOST_DEVICES} devices are not drawn")
     places = _wide_places(rows) if layout.beside else COLUMN_PLACES
@@ -124,84 +114,45 @@ def _summary(host_map: HostMap) -> str:
     return "; ".join(parts) + "."
 
 
-def _tree(host_map: HostMap, with_devices: bool) -> list[Row]:
-    """Returns the rows from top to bottom, the host first."""
-    rows = [Row("host", 0, {}, None, True)]
-    everything = frozenset(range(len(host_map.devices)))
-    _add_below(host_map, everything, list(host_map.links), 1, with_devices, rows)
-    return rows
-
-
-def _add_below(
-    host_map: HostMap,
-    devices: frozenset[int],
-    links: list[Link],
-    level: int,
-    with_devices: bool,
-    rows: list[Row],
-) -> None:
-    """Adds links and devices of a set by their first device; outer links come first in a map."""
-    left = sorted(devices)
-    while left:
-        first = left[0]
-        link = next((link for link in links if first in link.devices), None)
-        if link is None:
-            device = host_map.devices[first]
-            if with_devices:
-                hops = host_map.hops(first)
-                pci = hops[-1].link if hops else None
-                rows.append(Row(device.name, level, device.alone, pci, False))
-            left.remove(first)
-            continue
-        name = f"{host_map.names(link.devices)} share"
-        rows.append(Row(name, level, link.capacities, _port(host_map, link), True))
-        inside = [other for other in links if other.devices < link.devices]
-        _add_below(host_map, link.devices, inside, level + 1, with_devices, rows)
-        left = [other for other in left if other not in link.devices]
-
-
-def _port(host_map: HostMap, link: Link) -> PciLink | None:
-    """Returns the port nearest to the host that has exactly these devices below it."""
-    below: dict[str, set[int]] = {}
-    ports: dict[str, PciLink | None] = {}
-    for i in range(len(host_map.devices)):
-        for hop in host_map.hops(i):
-            below.setdefault(hop.address, set()).add(i)
-            ports[hop.address] = hop.link
-    for hop in host_map.hops(min(link.devices)):
-        if below[hop.address] == link.devices:
-            return ports[hop.address]
-    return None
-
-
 def _data(rows: list[Row], places: Places) -> dict[str, list[dict[str, Any]]]:
-    names, rates, nominal, edges = [], [], [], []
+    rates = [
+        _mark(line, row.name, kind, rate, places)
+        for line, row in enumerate(rows)
+        for kind, rate in row.known_rates.items()
+    ]
+    nominal = [
+        {"line": line, "low": limit[0], "high": limit[1], "half": 0.3}
+        for line, row in enumerate(rows)
+        if (limit := packet_limit(row.pci) if row.pci else None)
+    ]
+    names = [_name_row(line, row, places) for line, row in enumerate(rows)]
+    return {"names": names, "rates": rates, "nominal": nominal, "edges": _edges(rows, places)}
+
+
+def _name_row(line: int, row: Row, places: Places) -> dict[str, Any]:
+    """Returns the name and the values of a row; above the marks both share a line."""
+    values = "  ".join(
+        f"{kind} {numbers.gb(rate.value / 1e9)}" for kind, rate in row.known_rates.items()
+    )
+    start = _start(row)
+    beside = places.text_offset == 0
+    room = places.names[1] - start - (0 if beside else round(LETTER * len(values)) + 8)
+    name = shorten(_name(row, beside), room, BOLD_LETTER if row.is_link else LETTER)
+    return {"line": line, "at": start, "name": name, "link": row.is_link, "values": values}
+
+
+def _edges(rows: list[Row], places: Places) -> list[dict[str, Any]]:
+    """Returns for each row a line to its left, and one from there up to the row it is below."""
+    edges = []
     above: dict[int, int] = {}  # the last row of each level
     offset, below = places.text_offset / places.row, BELOW_TEXT / places.row
     for line, row in enumerate(rows):
         above[row.level] = line
-        values = "  ".join(
-            f"{kind} {numbers.gb(rate.value / 1e9)}"
-            for kind, rate in row.rates.items()
-            if rate.value > 0
-        )
-        start = _start(row)
-        beside = places.text_offset == 0
-        room = places.names[1] - start - (0 if beside else round(LETTER * len(values)) + 8)
-        name = shorten(_name(row, beside), room, BOLD_LETTER if row.is_link else LETTER)
-        names.append(
-            {"line": line, "at": start, "name": name, "link": row.is_link, "values": values}
-        )
-        for kind, rate in row.rates.items():
-            if rate.value > 0:
-                rates.append(_mark(line, row.name, kind, rate, places))
-        if limit := packet_limit(row.pci) if row.pci else None:
-            nominal.append({"line": line, "low": limit[0], "high": limit[1], "half": 0.3})
         if row.level:
             x, y = STEP * (row.level - 1) + 5, line + offset
-            edges.append({"x": x, "y": y, "end": start - 2, "to": y})
+            edges.append({"x": x, "y": y, "end": _start(row) - 2, "to": y})
             edges.append({"x": x, "y": above[row.level - 1] + offset + below, "end": x, "to": y})
-    return {"names": names, "rates": rates, "nominal": nominal, "edges": edges}
+    return edges
 
 
 def _mark(line: int, name: str, kind: str, rate: Rate, places: Places) -> dict[str, Any]:

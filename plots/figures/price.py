@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import draw, style
+from plots.figures import draw, log_ticks, style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
 from plots.figures.common import Figure, Value, from_zero, groups_alike, run_figure
 from plots.figures.compose import LayerChart, at_pixel
@@ -132,12 +132,12 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
     width = round(room - layout.axis - LETTER * max(len(row["name"]) for row in rows))
     prices = [row["cpu"] for row in rows]
     low, high = min(prices) / 1.4, max(prices) * 1.4
-    if len(style.one_two_five(low, high)) < style.LEAST_TICKS:
+    if len(log_ticks.one_two_five(low, high)) < log_ticks.LEAST_TICKS:
         low, high = low / 2, high * 2
     price = alt.X(
         "cpu:Q",
         scale=alt.Scale(type="log", domain=[low, high], nice=False),
-        axis=alt.Axis(values=style.one_two_five(low, high), format="~g"),
+        axis=alt.Axis(values=log_ticks.one_two_five(low, high), format="~g"),
         title="CPU seconds per GB",
     )
     rate = Value("bandwidth (GB/s)", from_zero(top))

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import draw, style
+from plots.figures import draw, log_ticks, style
 from plots.figures.common import Figure, Value, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
@@ -91,7 +91,7 @@ def _make_row(benchmark: Benchmark, call: float) -> Row:
 
 def _draw_panel(named: NamedRows, direction: str) -> LayerChart:
     ends = [row[field] for row in named.rows for field in ("returned", "arrived")]
-    domain, ticks = style.decades(min(ends), max(ends))
+    domain, ticks = log_ticks.decades(min(ends), max(ends))
     axis = alt.Axis(values=ticks, format="~g", grid=False)
     value = Value("time (ms)", alt.Scale(type="log", domain=domain, nice=False), axis)
     rows = named.of(DATA, value, direction).coloured()

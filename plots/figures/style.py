@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
 
 import altair as alt
 
 from plots.model.load import Fields
-from plots.text import numbers
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
@@ -186,21 +183,9 @@ PHASES = {
 }
 PUBLISHED_COLOUR = "#5f5f5f"
 
-# The colours of axes, texts and lines, and their counterparts on a dark page.
+# The colours of axes, texts and lines.
 TEXT_CONTRAST = 4.5  # of texts to the paper (WCAG 2.2, 1.4.3)
 INK, SOFT_INK, LINE, GRID, PAPER = "#111111", "#333333", "#888888", "#e8e8e8", "#ffffff"
-DARK_LINES = {
-    INK: "#eeeeee",
-    SOFT_INK: "#cccccc",
-    LINE: "#8a8a8a",
-    GRID: "#3a3a3a",
-    PAPER: "#1c1c1e",
-    "#444444": "#bdbdbd",
-    "#6f6f6f": "#a3a3a3",
-    PEERS: "#444446",
-    PEERS_MIDDLE: "#6e6e70",
-    PUBLISHED_COLOUR: "#b0b0b0",
-}
 
 
 @cache
@@ -223,55 +208,9 @@ def _luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def dark_colours() -> dict[str, str]:
-    """Returns the colour that a dark page shows instead of each colour.
-
-    Dark colours have contrast enough for texts. Each has one counterpart only, so that a page can
-    be printed with its light colours again: those of texts differ a little from those of marks.
-    """
-    looks: list[MemoryStyle | MarkStyle]
-    looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values(), *DIRECTION.values()]
-    looks += [*MODELS, *SCOPE.values()]
-    of_looks = [(look.colour, look.dark) for look in looks]
-    same = [(colour, colour) for colour in (*REUSE.values(), REUSE_NEVER)]
-    marks = _paired([*of_looks, *PHASES.values(), *DARK_LINES.items(), *same])
-    texts: dict[str, str] = {}
-    for look in looks:
-        if (tone := text_colour(look.colour)) not in marks:
-            texts[tone] = _unlike(look.dark, {*marks.values(), *texts.values()})
-    return marks | texts
-
-
-def _paired(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Returns the dark colours by their light ones; raises ValueError if two pairs share one."""
-    distinct = list(dict.fromkeys(pairs))
-    for one, other in combinations(distinct, 2):
-        if one[0] == other[0] or one[1] == other[1]:
-            raise ValueError(f"colours clash: {' with '.join(one)}, and {' with '.join(other)}")
-    return dict(distinct)
-
-
-def _unlike(colour: str, others: set[str]) -> str:
-    """Returns the next colour that is none of the others."""
-    while colour in others:
-        colour = f"#{int(colour[1:], 16) + 1:06x}"
-    return colour
-
-
 def verdict(name: str) -> MarkStyle:
     """Returns the style of a verdict; one that is new here looks like "not_known"."""
     return VERDICT.get(name, VERDICT["not_known"])
-
-
-SIZE_STEPS = (1, 2, 3, 4, 5, 10, 20)  # between exponents of two
-LEAST_TICKS, MOST_TICKS = 2, 8  # of an axis that can be read
-LETTER, TICK_GAP = 5.4, 6  # pixels: of a letter of a tick's label, and between two labels
-SIZE_LABEL = (
-    "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
-    " : datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
-    " : datum.value >= 1024 ? datum.value / 1024 + ' KiB'"
-    " : datum.value + ' B'"
-)
 
 
 def memory_order(memory: str) -> tuple[int, str]:
@@ -315,39 +254,6 @@ def memory_shape(memory: str) -> str:
 def family_dash(family: str) -> list[int]:
     """Returns the dash of a family."""
     return DASHES[zlib.crc32(family.encode()) % len(DASHES)]
-
-
-def size_ticks(low: float, high: float, width: float = math.inf) -> list[int]:
-    """Returns powers of two in [low, high], evenly spaced on a logarithmic axis of so many pixels.
-
-    They are as many as have room. They are round: with nearly all steps 1 MiB is among them.
-    """
-    first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
-    for step in SIZE_STEPS:
-        exponents = range(-(-first // step) * step, last + 1, step)
-        longest = max((len(numbers.size(2**exponent)) for exponent in exponents), default=0)
-        room = width * step / math.log2(high / low)
-        if len(exponents) <= MOST_TICKS and LETTER * longest + TICK_GAP <= room:
-            break
-    if len(exponents) < LEAST_TICKS:
-        exponents = range(first, last + 1, max(1, last - first))
-    return [2**exponent for exponent in exponents]
-
-
-def decades(low: float, high: float) -> tuple[list[float], list[float]]:
-    """Returns the domain of a logarithmic axis around [low, high], and its powers of ten."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    powers = [10.0**exponent for exponent in range(first, max(last, first + 1) + 1)]
-    domain = [low / 1.5, high * 1.5]
-    inside = [power for power in powers if domain[0] <= power <= domain[1]]
-    return (domain, inside) if len(inside) > 1 else ([powers[0], powers[-1]], powers)
-
-
-def one_two_five(low: float, high: float) -> list[float]:
-    """Returns the ticks 1, 2, 5, 10, ... of a logarithmic axis from low to high."""
-    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [float(f"{digit}e{exponent}") for exponent in exponents for digit in (1, 2, 5)]
-    return [tick for tick in ticks if low <= tick <= high]
 
 
 def config(padding: int) -> alt.Config:

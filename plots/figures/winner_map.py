@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import draw, style
+from plots.figures import draw, log_ticks, style
 from plots.figures.cells import cell_layers
 from plots.figures.common import DIRECTION_TITLES, Figure, run_figure
 from plots.figures.compose import LayerChart
@@ -156,7 +156,7 @@ def _draw_panel(
                 scale=alt.Scale(domain=sizes[::-1], padding=0),
                 axis=alt.Axis(
                     values=sizes,
-                    labelExpr=f"({style.SIZE_LABEL}) + {star}",
+                    labelExpr=f"({log_ticks.SIZE_LABEL}) + {star}",
                     labels=labels,
                     ticks=labels,
                 ),

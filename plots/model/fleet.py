@@ -1,15 +1,15 @@
-"""Reads what `fleet_transfers` says of a sweep and of sweeps over time."""
+"""Reads what `fleet_transfers judge` says of a sweep."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from plots.model import decode, values
 from plots.model.decode import Interval, NotValid, key
 from plots.model.derive import NoData
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.model.questions import absence, ask
 
 SWEEP, JUDGEMENT, HISTORY = "fleet_sweep", "fleet_judgement", "fleet_history"
@@ -21,24 +21,7 @@ MISSING, PEERS = "missing", "peers"
 NO_SCORES = "the answer of fleet_transfers has no scores of single GPUs: judge the sweep again"
 BEGINNING = 200  # bytes: the programs write the kind first
 Value = TypeVar("Value")
-
-
-def _link(entry: Any) -> str:
-    """Returns a link as Gen5 x8 (of Gen5 x16); empty if nothing of it is known."""
-    if not isinstance(entry, dict):
-        return ""
-    now, most = (
-        " ".join(
-            f"{word}{values.printable(str(entry[name]))}"
-            for word, name in (("Gen", f"generation{end}"), ("x", f"width{end}"))
-            if entry.get(name) is not None
-        )
-        for end in ("", "_max")
-    )
-    return f"{now} (of {most})" if now and most and now != most else now
-
-
-Scores = tuple[float | None, ...]
+Scores = tuple[float | None, ...]  # slowdowns in percent, where they are known
 Percent = Annotated[float, decode.that(values.is_positive, "not above zero", float)]
 Thresholds = dict[decode.Name, Percent]  # by class: the slowdown from which on it matters
 
@@ -103,6 +86,21 @@ class Slow:
     def interval(self) -> tuple[float, float]:
         """Returns the interval of 95 %; without one the value is both ends."""
         return self.known_interval or (self.slower, self.slower)
+
+
+def _link(entry: Any) -> str:
+    """Returns a link as Gen5 x8 (of Gen5 x16); empty if nothing of it is known."""
+    if not isinstance(entry, dict):
+        return ""
+    now, most = (
+        " ".join(
+            f"{word}{values.printable(str(entry[name]))}"
+            for word, name in (("Gen", f"generation{end}"), ("x", f"width{end}"))
+            if entry.get(name) is not None
+        )
+        for end in ("", "_max")
+    )
+    return f"{now} (of {most})" if now and most and now != most else now
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,9 +193,8 @@ class Judgement:
     doubts: tuple[Doubt, ...]
     problems: tuple[Problem, ...]
     tested: tuple[Tested, ...]
-    thresholds: Thresholds = key(
-        "thresholds_percent", default_factory=dict
-    )  # older answers have none
+    # Older answers have none.
+    thresholds: Thresholds = key("thresholds_percent", default_factory=dict)
 
     def __post_init__(self) -> None:
         """Checks what GPUs have in common."""
@@ -254,67 +251,6 @@ class Judgement:
         return {uuid: max(slow, key=lambda one: one.order) for uuid, slow in known.items() if slow}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trace:
-    """Holds a GPU over sweeps: its slowdown in percent for each aspect and sweep."""
-
-    uuid: str
-    node: str = ""
-    slot: str = ""
-    rack: str = ""
-    model: str = ""
-    since: int | None  # the first sweep of the present trouble
-    before: int | None  # the last one without it
-    aspect: str = ""  # of the trouble
-    named: frozenset[int]
-    slower: dict[str, Scores] = key("slower_percent")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sweep:
-    """Names one of several sweeps; either may be empty."""
-
-    id: str = ""
-    begin: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class History:
-    """Holds what `fleet_transfers history` says of the GPUs over several sweeps."""
-
-    path: Path
-    data: bytes = field(repr=False)
-    sweeps: tuple[Sweep, ...]
-    aspects: tuple[Aspect, ...]
-    gpus: tuple[Trace, ...]
-    thresholds: Thresholds = key(
-        "thresholds_percent", default_factory=dict
-    )  # as a judgement has them
-
-    def __post_init__(self) -> None:
-        """Checks that GPUs name the sweeps and aspects that are there."""
-        codes = {aspect.code for aspect in self.aspects}
-        for trace in self.gpus:
-            lengths = {len(numbers) for numbers in trace.slower.values()}
-            if not codes >= trace.slower.keys() or lengths - {len(self.sweeps)}:
-                raise NotValid("a GPU has not one score for each sweep and aspect")
-            if trace.aspect not in codes | {""}:
-                raise NotValid("the aspect of a trouble is not there")
-            places = {*trace.named, trace.since, trace.before} - {None}
-            if any(place is not None and place >= len(self.sweeps) for place in places):
-                raise NotValid("a sweep is named that is not there")
-
-    def aspect(self, code: str) -> Aspect:
-        """Returns the aspect that has a code."""
-        return next(aspect for aspect in self.aspects if aspect.code == code)
-
-    @property
-    def troubled(self) -> list[Trace]:
-        """Lists the GPUs that are in trouble or were named, those in trouble first."""
-        chosen = [trace for trace in self.gpus if trace.since is not None or trace.named]
-        return sorted(chosen, key=lambda trace: (trace.since is None, -len(trace.named)))
-
-
 def kind_of(beginning: bytes) -> str | None:
     """Returns the kind of a file of `fleet_transfers` by its first bytes."""
     head = beginning[:BEGINNING]
@@ -334,17 +270,13 @@ def judge(program: Path, sweep: Path) -> Judgement:
 
 def parse_judgement(path: Path, document: Any, data: bytes = b"") -> Judgement:
     """Parses what `judge --json` writes; throws ResultError."""
-    return _parsed(path, "a judgement of a fleet", Judgement, JUDGEMENT, document, data)
+    return parsed(path, "a judgement of a fleet", Judgement, JUDGEMENT, document, data)
 
 
-def parse_history(path: Path, document: Any, data: bytes = b"") -> History:
-    """Parses what `history --json` writes; throws ResultError."""
-    return _parsed(path, "a history of a fleet", History, HISTORY, document, data)
-
-
-def _parsed(
+def parsed(
     path: Path, what: str, kind: type[Value], name: str, document: Any, data: bytes
 ) -> Value:
+    """Parses what a command of `fleet_transfers` writes; throws ResultError."""
     try:
         decode.require_kind(document, name, FORMAT)
         return decode.read(kind, document, path=path, data=data)

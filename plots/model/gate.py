@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from plots.model import decode
 from plots.model.decode import Interval, NotValid, key
-from plots.model.load import Message, ResultError
+from plots.model.files import ResultError
+from plots.model.load import Message
 from plots.model.questions import absence, ask
 
 # The "format" of the gate's answers that this package reads. A pass of an older gate does not say

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from plots.model import decode
 from plots.model.decode import NotValid, key
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.model.values import is_plain_number, printable
 
 FORMAT = 1

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from plots.model import questions
-from plots.model.load import Result, ResultError
+from plots.model.files import ResultError
+from plots.model.load import Result
 
 FORMAT = 1
 

@@ -5,19 +5,18 @@ What is shown is checked here; `bench_transfers` tells whether it contradicts it
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as brief
 from typing import Annotated, Any
 
-from plots.model import decode, gunzip, strict_json
+from plots.model import decode
 from plots.model.decode import Key, Name, NotValid, key
 from plots.model.disturbed import select_least_disturbed
+from plots.model.files import ResultError, parse_document, read_bytes, unpacked
 from plots.model.values import mapping, member, printable
 
 FORMAT = 2  # the "format" of the result files that this package reads
-MOST_BYTES = 128 << 20  # as src/common/files.hpp
 ITERATION = "iteration"  # the run_type of a row that is no aggregate
 WRITTEN = (  # by whom, before each operation: docs/METHOD.md
     "written_here",
@@ -31,10 +30,6 @@ Direction = Annotated[str, decode.one_of("h2d", "d2h", "both", "none")]
 Flag = Annotated[
     bool, decode.that(lambda value: isinstance(value, bool | None), "neither true nor false", bool)
 ]
-
-
-class ResultError(Exception):
-    """A result file that cannot be used; the message is one line for a person."""
 
 
 @dataclass(frozen=True)
@@ -219,17 +214,12 @@ class Result:
 def read_result(path: str | Path) -> Result:
     """Reads a result file, plain or compressed with gzip."""
     path = Path(path)
-    return result_in(path, _read(path))
-
-
-def read_text(path: Path) -> bytes:
-    """Reads a file, plain or compressed with gzip."""
-    return _unpacked(path, _read(path))
+    return result_in(path, read_bytes(path))
 
 
 def result_in(path: Path, data: bytes) -> Result:
     """Reads a result file from its bytes; `path` is only named."""
-    text = _unpacked(path, data)
+    text = unpacked(path, data)
     return parse_result(path, parse_document(path, text), text)
 
 
@@ -258,51 +248,6 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
         rows=select_least_disturbed(repetitions),
         data=data,
     )
-
-
-def _read(path: Path) -> bytes:
-    if _is_named_pipe(path):
-        raise ResultError(f"{path}: cannot be read: it is a named pipe, not a file")
-    try:
-        with path.open("rb") as source:
-            return _require_small(path, source.read(MOST_BYTES + 1))
-    except OSError as error:
-        raise ResultError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def _unpacked(path: Path, data: bytes) -> bytes:
-    try:
-        unpacked = gunzip.unpacked(data, MOST_BYTES) if gunzip.is_packed(data) else data
-    except zlib.error as error:
-        raise ResultError(f"{path}: damaged gzip file: {error}") from error
-    return _require_small(path, unpacked)
-
-
-def _require_small(path: Path, data: bytes) -> bytes:
-    if len(data) > MOST_BYTES:
-        raise ResultError(f"{path}: more than {MOST_BYTES >> 20} MiB: not a result file")
-    return data
-
-
-def _is_named_pipe(path: Path) -> bool:
-    """Tells whether opening the path would wait for a writer.
-
-    A pipe that the shell makes is excepted: it has a writer, and no path.
-    """
-    try:
-        return path.is_fifo() and path.resolve(strict=True).is_fifo()
-    except OSError:
-        return False
-
-
-def parse_document(path: Path, data: bytes) -> Any:
-    """Parses a text as JSON; throws ResultError."""
-    try:
-        return strict_json.parse(data)
-    except strict_json.RepeatedKeyError as error:
-        raise ResultError(f"cannot use {path}: {error}") from error
-    except ValueError as error:
-        raise ResultError(f"{path}: not JSON, or cut short: {error}") from error
 
 
 def _check_format(path: Path, number: Any) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from plots.model import questions
+from plots.model.files import ResultError
 from plots.model.host_map import HostMap
-from plots.model.load import Fields, Result, ResultError
+from plots.model.load import Fields, Result
 
 Interval = tuple[float | None, float | None]  # None: the end is not known
 FORMAT = 1  # the newest "format" of advise's files that this package reads

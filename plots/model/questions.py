@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plots.model import strict_json, values
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 
 REFUSES = 2  # the exit code where a file cannot be used
 SECONDS = 600  # only for hangs: on a busy machine everything takes ten times as long

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 
 from plots.figures import FLEET_FIGURES, HISTORY_FIGURES
-from plots.model.fleet import History, Judgement
+from plots.model.fleet import Judgement
+from plots.model.fleet_history import History
 from plots.page.section import Drawer, Section
 from plots.text import caption, fleet_caption, fleet_tables
 

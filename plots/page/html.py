@@ -8,7 +8,7 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots.figures import style
+from plots.figures import dark_page
 from plots.model import values
 from plots.model.published import read_published
 from plots.page import packing, render
@@ -35,7 +35,7 @@ def render_page(sections: list[Section], stills: dict[str, str], with_files: boo
         "wide": {figure.name: _with_shared_rows(figure.spec, rows) for figure in drawn},
         "column": {figure.name: _with_shared_rows(figure.column, rows) for figure in drawn},
         "rows": rows,
-        "dark": style.dark_colours(),
+        "dark": dark_page.dark_colours(),
     }
     return environment.get_template("report.html").render(
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",

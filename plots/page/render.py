@@ -22,7 +22,7 @@ from altair.utils import schemapi
 from plots.figures.common import Figure
 from plots.figures.draw import HIDDEN
 from plots.model import values
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.model.trusted import why_untrusted
 from plots.page import draw
 from plots.page.draw import begin, bundle, draws_all_letters, images

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from plots.model.by_device import split
 from plots.model.derive import Run
-from plots.model.fleet import History, Judgement
+from plots.model.files import ResultError
+from plots.model.fleet import Judgement
+from plots.model.fleet_history import History
 from plots.model.gate import Check
 from plots.model.host_map import HostMap
 from plots.model.judged import judge
-from plots.model.load import Result, ResultError
+from plots.model.load import Result
 from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published
 from plots.page import draw, html, paper, render

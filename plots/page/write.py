@@ -8,7 +8,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.model.trusted import link_of_others, take_over
 from plots.model.values import printable
 

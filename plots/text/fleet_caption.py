@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from plots.model.fleet import MISSING, PEERS, Aspect, Finding, Gpu, History, Judgement, Slow, Trace
+from plots.model.fleet import MISSING, PEERS, Aspect, Finding, Gpu, Judgement, Slow
+from plots.model.fleet_history import History, Trace
 from plots.model.judged import Mark, Sentence
 from plots.text import caption, numbers
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from plots.model.fleet import Finding, History, Judgement, Trace
+from plots.model.fleet import Finding, Judgement
+from plots.model.fleet_history import History, Trace
 from plots.text import caption, fleet_caption
 from plots.text.table import Cell, Column, Table, make_table
 

@@ -17,11 +17,12 @@ HARMLESS = {-1, 0, 1, 2}  # in comparisons: none, one, several
 CONSTANTS = {
     "a length in a drawing, in pixels, inches, letters or parts of an axis": """
         page/draw PIXELS_PER_INCH COLUMN_INCHES POINTS_PER_INCH WIDEST NARROWEST ROOM_AROUND
-        figures/forest WIDTH TEXT_WIDTH NAME_WIDTH KEY_COLUMNS AXIS_ROOM
+        figures/forest WIDTH TEXT_WIDTH NAME_WIDTH KEY_COLUMNS
+        figures/forest_rows AXIS_ROOM
         figures/common LABEL_HEIGHT
         figures/answers COLUMN_BARS
         figures/machine_ranks NAME_WIDTH PANEL_WIDTH TEXT_ROOM
-        figures/fleet_strip LIFT
+        figures/fleet_labels LIFT
         figures/winner_map CELL_WIDTH KEY_ROOM
         figures/machines KEY_ROOM
         figures/fleet_history HEIGHT
@@ -40,14 +41,15 @@ CONSTANTS = {
         figures/allocation GAP
         figures/fleet_map WIDEST TALLEST LEAST_WIDTH LEAST_HEIGHT TALL
         figures/machine_history ROOM
-        figures/style LETTER TICK_GAP
+        figures/log_ticks LETTER TICK_GAP
         figures/fleet_outliers WIDTH TEXT_WIDTH NAMES_WIDTH
         figures/keys SAMPLE LINE_HEIGHT DIRECTION_WIDTH
         text/latex LONGEST_WORD
         text/run_tables LONGEST_FILE_NAME
         figures/bandwidth LABEL_ROOM
         figures/break_even ROW_HEIGHT
-        figures/fleet_strip ALIGN_LEFT ALIGN_RIGHT HEIGHT
+        figures/fleet_strip ALIGN_LEFT ALIGN_RIGHT
+        figures/fleet_labels HEIGHT LIFTS
         figures/forest KEY_WIDTH
         figures/host_tree OFFSETS
         figures/latency HEIGHT LABEL_TOPS
@@ -66,9 +68,10 @@ CONSTANTS = {
         figures/at_once MOST_ROWS
         figures/differences MOST MOST_OF_SEVERAL
         figures/fleet_history COLUMNS MOST_PANELS
-        figures/fleet_map MOST_COLUMNS
+        figures/fleet_grid MOST_COLUMNS
         figures/fleet_outliers MOST_ROWS
-        figures/fleet_strip BARS MOST_LABELS
+        figures/fleet_strip BARS
+        figures/fleet_labels MOST_LABELS
         figures/forest MOST_ROWS
         figures/questions MOST MOST_OF_SEVERAL
         figures/latency PANELS PANELS_BESIDE
@@ -81,9 +84,9 @@ CONSTANTS = {
         figures/bandwidth MOST_LINES
         figures/host_tree MOST_DEVICES
         figures/price MOST_GROUPS
-        figures/fleet_map MOST_CELLS MOST_LINES
+        figures/fleet_grid MOST_CELLS MOST_LINES
         figures/fleet_outliers MOST_OF_A_PART
-        figures/style LEAST_TICKS MOST_TICKS
+        figures/log_ticks LEAST_TICKS MOST_TICKS
         model/headline MOST_HEADLINES
         model/derive LONGEST_NAME LONGEST_SET_NAME
         text/latex MOST_ROWS MOST_PARTS
@@ -101,7 +104,8 @@ CONSTANTS = {
         figures/fleet_scale MOST TINT FULL WHITE TICKS LINEAR
         figures/samples ENDS
         figures/differences HALVES
-        figures/style TEXT_CONTRAST KEPT_ALL KEPT_HALF SIZE_STEPS""",
+        figures/style TEXT_CONTRAST KEPT_ALL KEPT_HALF
+        figures/log_ticks SIZE_STEPS""",
     "from how many on a figure shows anything": """
         figures/machine_ranks LEAST_RUNS
         figures/samples LEAST_REPETITIONS
@@ -126,7 +130,8 @@ CONSTANTS = {
         model/host_map FORMAT
         model/values SMALLEST LARGEST
         model/strict_json MOST_DEPTH MOST_DIGITS LEAST_INTEGER MOST_INTEGER
-        model/load FORMAT MOST_BYTES
+        model/load FORMAT
+        model/files MOST_BYTES
         model/fleet FORMAT BEGINNING
         model/gate FORMAT
         model/programs FORMAT CANNOT_TELL
@@ -149,7 +154,7 @@ COMPARED = {
         figures/cells 26
         figures/fleet_history 4 10
         figures/fleet_map 8
-        text/method 4""",
+        text/method_procedure 4""",
     "the standard of a colour space, of a link": """
         figures/style 0.04045
         model/pcie 6 32""",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import resumed
+import xmlschema
 from advice_files import gpu_file, write
 from fleet_ranks import Ranks
+from gate_checks import SCHEMA, Gate
 from gate_files import Lab
 from program import Program, Result, read
 
@@ -105,3 +109,38 @@ def ranks(program: Program, tmp_path: Path) -> Iterator[Ranks]:
     for process in started.started:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture(scope="module")
+def cut_once(paced: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("cut") / "result.json"
+    resumed.cut(paced, file)
+    return file
+
+
+@pytest.fixture
+def cut_file(cut_once: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(cut_once, tmp_path))
+
+
+@pytest.fixture(scope="session")
+def baseline_of_a_suite(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sessions of the whole suite of gate_files, which the checks compare with."""
+    folder = tmp_path_factory.mktemp("baseline")
+    out = folder / "baseline.json"
+    completed = gate.run("pin", *Lab(folder).sessions(4, 3), f"--out={out}")
+    assert (completed.code, completed.err) == (0, ""), completed
+    assert "Warning" not in completed.out
+    return out
+
+
+@pytest.fixture(scope="session")
+def schema() -> xmlschema.XMLSchema:
+    return xmlschema.XMLSchema(SCHEMA)
+
+
+@pytest.fixture
+def checks(
+    gate: Program, tmp_path: Path, baseline_of_a_suite: Path, schema: xmlschema.XMLSchema
+) -> Gate:
+    return Gate(gate, tmp_path, baseline_of_a_suite, schema)

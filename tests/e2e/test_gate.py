@@ -1,18 +1,22 @@
-"""`gate_transfers`: the verdict, and its forms."""
+"""The verdicts of `gate_transfers`."""
 
 from __future__ import annotations
 
-import html
 import json
-import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-import xmlschema
+from gate_checks import (
+    BAD_INPUT,
+    ENVIRONMENT,
+    INCONCLUSIVE,
+    PASS,
+    REGRESSION,
+    Gate,
+    table,
+)
 from gate_files import (
     BANDWIDTH,
     LATENCY,
@@ -23,16 +27,8 @@ from gate_files import (
     changed,
     failed_rows,
 )
-from program import COLUMNS, Completed, Program
+from program import Program
 
-PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE, ENVIRONMENT = 0, 1, 2, 3, 4
-WORDS = {
-    PASS: "PASS",
-    REGRESSION: "REGRESSION",
-    INCONCLUSIVE: "INCONCLUSIVE",
-    ENVIRONMENT: "ENVIRONMENT_SLOWER",
-}
-GITHUB_LIMIT = 65_536
 #: By key: the path in a file, and two values.
 FACTS_OF_RUNS: dict[str, tuple[str, Any, Any]] = {
     "link.generation": ("link.generation", 4, 5),
@@ -76,123 +72,11 @@ FACTS_OF_RUNS: dict[str, tuple[str, Any, Any]] = {
     "settings.rounds": ("run.rounds", 2, 3),
     "settings.random_order": ("run.random_order", True, False),
 }
-SCHEMA = Path(__file__).resolve().parents[1] / "data/junit.xsd"
-
-
-@dataclass(frozen=True)
-class Answer:
-    completed: Completed
-    document: dict[str, Any]
-    markdown: str
-    junit: ElementTree.Element
-
-    @property
-    def text(self) -> str:
-        """The printed text, with folded lines joined."""
-        return self.completed.out.replace("\n  ", " ")
-
-    @property
-    def verdicts(self) -> dict[str, str]:
-        return {
-            benchmark["name"]: benchmark["verdict"] for benchmark in self.document["benchmarks"]
-        }
-
-    def names(self, verdict: str) -> list[str]:
-        return [name for name, word in self.verdicts.items() if word == verdict]
-
-
-@dataclass(frozen=True)
-class Gate:
-    program: Program
-    folder: Path
-    baseline: Path
-    schema: xmlschema.XMLSchema
-
-    def check(self, *arguments: str | Path, expected: int, baseline: Path | None = None) -> Answer:
-        """Runs a check, and tests the properties of every answer."""
-        markdown, junit, document = (self.folder / name for name in ("a.md", "a.xml", "a.json"))
-        completed = self.program.run(
-            "check",
-            baseline or self.baseline,
-            *arguments,
-            f"--markdown={markdown}",
-            f"--junit={junit}",
-            f"--json={document}",
-        )
-        assert completed.code == expected, completed
-        assert completed.err == ""
-        answer = Answer(
-            completed,
-            json.loads(document.read_text("utf-8")),
-            markdown.read_text("utf-8"),
-            ElementTree.parse(junit).getroot(),
-        )
-        self.schema.validate(junit)
-        assert_all_say_the_same(answer, expected)
-        return answer
-
-
-def assert_all_say_the_same(answer: Answer, code: int) -> None:
-    word = WORDS[code]
-    assert answer.document["exit_code"] == code
-    assert answer.document["verdict"] == word
-    assert answer.text.splitlines()[-1] == answer.document["sentence"]
-    assert answer.document["sentence"].startswith(word)
-    assert answer.markdown.splitlines()[0].startswith(f"## Transfers: {word}")
-    assert len(answer.markdown) < GITHUB_LIMIT
-    assert answer.markdown.count("<details>") == answer.markdown.count("</details>")
-    (suite,) = answer.junit
-    assert (int(suite.attrib["failures"]) + int(suite.attrib["errors"]) == 0) == (code == PASS)
-    for kind, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
-        assert len(suite.findall(f"testcase/{kind}")) == int(suite.attrib[attribute])
-    assert len(suite.findall("testcase")) == int(suite.attrib["tests"])
-    assert (
-        (suite.findtext("system-out") or "")
-        .replace("\n  ", " ")
-        .endswith(answer.document["sentence"] + "\n")
-    )
-    for benchmark in answer.document["benchmarks"]:
-        if "slowdown" in benchmark:
-            low, high = benchmark["interval_95"]
-            assert low < benchmark["slowdown"] < high
-            assert len(benchmark["slowdown_of_runs"]) == answer.document["runs"]["after"]
-            runs = [value for value in benchmark["slowdown_of_runs"] if value is not None]
-            assert min(runs) - 1e-9 <= benchmark["slowdown"] <= max(runs) + 1e-9
-    for text in (answer.completed.out, answer.markdown):
-        assert "nan" not in re.findall(r"\b\w+\b", text.lower())
-
-
-def table(text: str) -> dict[str, str]:
-    """Lines of the terminal's tables by the benchmarks' names."""
-    return {line.split()[0]: line for line in text.splitlines() if "/" in line}
 
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Lab:
     return Lab(tmp_path, seed=2)
-
-
-@pytest.fixture(scope="session")
-def baseline(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("baseline")
-    out = folder / "baseline.json"
-    completed = gate.run("pin", *Lab(folder).sessions(4, 3), f"--out={out}")
-    assert (completed.code, completed.err) == (0, ""), completed
-    assert "Warning" not in completed.out
-    return out
-
-
-@pytest.fixture(scope="session")
-def schema() -> xmlschema.XMLSchema:
-    return xmlschema.XMLSchema(SCHEMA)
-
-
-@pytest.fixture
-def checks(gate: Program, tmp_path: Path, baseline: Path, schema: xmlschema.XMLSchema) -> Gate:
-    return Gate(gate, tmp_path, baseline, schema)
-
-
-# Verdicts
 
 
 def test_nothing_has_changed(checks: Gate, lab: Lab):
@@ -442,97 +326,6 @@ def test_more_runs_may_tell(checks: Gate, lab: Lab):
     assert answer.junit.find(f".//testcase[@name='{PINNED_UPLOAD}']/error") is not None
 
 
-# Forms
-
-
-def hostile_names() -> list[str]:
-    return [
-        "a|b|`c`/<b>*d*</b>/1MiB",
-        "[x](http://example.org)/@somebody/#12",
-        "copy/\n\x1b[31m\u202e/1MiB",
-        "</code></details>&amp;\\|",
-        '"quoted"\u00b5\uffff',
-        "copy/" + "long" * 40 + "/1MiB",
-    ]
-
-
-def test_hostile_names(checks: Gate, gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path, SUITE | dict.fromkeys(hostile_names(), 1e6), seed=6)
-    baseline = tmp_path / "hostile"
-    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
-    slowed = dict.fromkeys(hostile_names(), 1.1)
-    answer = checks.check(
-        *lab.runs(3, day=9, slowed=slowed), baseline=baseline, expected=REGRESSION
-    )
-    assert len(answer.names("slower")) == len(slowed)
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", answer.completed.out + answer.markdown)
-    rows = [line for line in answer.markdown.splitlines() if line.startswith("| <code>")]
-    assert {line.count("|") for line in rows} == {7}
-    for line in rows:
-        inside = re.fullmatch(r"\| <code>(.*)</code>( \|[^|]*){5} \|", line)
-        assert inside, line
-        text = inside[1].replace("<!-- -->", "")
-        assert not re.search(r"[<>`*@\\]|://|^\[|\[\[|\][(\[:]", text), line
-    shown = {html.unescape(line.split("</code>")[0]) for line in rows}
-    assert any("a|b|`c`/<b>*d*</b>/1MiB" in name for name in shown)
-
-
-def test_it_fits_a_terminal(checks: Gate, gate: Program, tmp_path: Path):
-    names = (
-        "gpu_array/round_trip/pageable/expression/float32/128MiB",
-        "copy/pinned_portable_mapped_wc/h2d/1MiB/cold",
-        "n" * 98,
-        "µ" * 98,
-    )
-    lab = Lab(tmp_path, SUITE | dict.fromkeys(names, 2e6), seed=7)
-    baseline = tmp_path / "long"
-    pinned = gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}")
-    slow = lab.runs(3, day=9, slowed=dict.fromkeys(names, 1.1))
-    shortened = lab.runs(
-        3, day=9, without=names, facts={"machine.cpu": {"model": "many words " * 30}}
-    )
-    outputs = [
-        pinned.out,
-        checks.check(*slow, "--all", baseline=baseline, expected=REGRESSION).completed.out,
-        checks.check(*shortened, "--all", baseline=baseline, expected=INCONCLUSIVE).completed.out,
-        gate.run("power", baseline).out,
-        gate.run("show", *slow).out,
-        gate.run("show", *slow, *shortened).out,
-        *(
-            gate.run(*command, "--help").out
-            for command in ((), *([command] for command in COMMANDS))
-        ),
-    ]
-    for out in outputs:
-        lines = [line for line in out.splitlines() if str(tmp_path) not in line]
-        assert max(map(len, lines)) <= COLUMNS
-        assert not [line for line in lines if line != line.rstrip()]
-
-
-COMMANDS = ("pin", "check", "power", "show")
-
-
-def test_long_lists_are_cut(checks: Gate, lab: Lab):
-    runs = lab.runs(3, day=9, without=BANDWIDTH)
-    answer = checks.check(*runs, expected=INCONCLUSIVE)
-    assert f"and {len(BANDWIDTH) - 20} more (--all lists them)" in answer.text
-    everything = checks.check(*runs, "--all", expected=INCONCLUSIVE)
-    assert set(table(everything.completed.out)) == set(SUITE)
-
-
-def test_a_comment_is_never_too_long(checks: Gate, gate: Program, tmp_path: Path):
-    costs = {f"a_family/{'some_memory_' * 10}/{number}/h2d/1MiB": 1e6 for number in range(600)}
-    lab = Lab(tmp_path, costs, seed=8)
-    baseline = tmp_path / "many"
-    assert gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}").code == 0
-    runs = lab.runs(3, day=9, without=list(costs)[:300])
-    answer = checks.check(*runs, baseline=baseline, expected=INCONCLUSIVE)
-    assert re.search(r"… and \d+ more, for which there is no room here", answer.markdown)
-
-
-# The other commands
-
-
 def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Program, lab: Lab):
     older = lab.sessions(1, 5, facts={"device.driver_version": "570.1"})
     newer = lab.runs(5, day=2)
@@ -542,10 +335,3 @@ def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Progr
     assert completed.code == 0
     assert key not in json.loads(out.read_text("utf-8"))["machine"]
     checks.check(*lab.runs(3, day=9), baseline=out, expected=PASS)
-
-
-def test_show_goes_on_below(gate: Program, lab: Lab):
-    runs = lab.runs(7)
-    out = gate.run("show", *runs).out
-    assert [out.count(f"run {number} ") for number in range(1, 8)] == [1] * 7
-    assert out.count(f"\n{PINNED_UPLOAD} ") == len(re.findall(r"^real_time", out, re.MULTILINE)) > 1

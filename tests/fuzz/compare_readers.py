@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from plots.model import judged, load  # noqa: E402
+from plots.model.files import ResultError  # noqa: E402
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 BASES = (
@@ -90,7 +91,7 @@ def refusal_in_python(path: Path, program: Path | None) -> str:
         result = load.read_result(path)
         if program:
             judged.judge(program, [result])
-    except load.ResultError as refusal:
+    except ResultError as refusal:
         return str(refusal)
     return ""
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from plots.model import fleet, gate, host_map, load, strict_json
+from plots.model import fleet, fleet_history, gate, host_map, load, strict_json
+from plots.model.files import ResultError
 from plots.text import fleet_caption, fleet_tables
 
 MOST_CPU_S = 5  # for 64 KiB of input; it takes milliseconds
@@ -60,7 +61,7 @@ def _say_judgement(document: Any) -> None:
 
 
 def _say_history(document: Any) -> None:
-    history = fleet.parse_history(NAMED, document)
+    history = fleet_history.parse_history(NAMED, document)
     for sentence in fleet_caption.history_sentences(history):
         _require_printable(sentence.text)
     fleet_tables.make_history_tables(history)
@@ -70,7 +71,7 @@ def _check(read: Callable[..., Any], *arguments: Any) -> None:
     before = time.process_time()
     try:
         read(*arguments)
-    except load.ResultError as refusal:
+    except ResultError as refusal:
         _require_line(str(refusal))
     if time.process_time() - before > MOST_CPU_S:
         raise AssertionError("it takes too long")

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plots.model.fleet import History, Judgement, parse_history, parse_judgement
+from plots.model.fleet import Judgement, parse_judgement
+from plots.model.fleet_history import History, parse_history
 
 MADE_UP = Path("made_up.json")
 MODEL = "made-up GPU"

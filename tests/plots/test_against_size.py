@@ -12,7 +12,7 @@ from format_2 import message
 from synthetic import KIB, MIB, SIXTEEN, run
 
 from plots.figures import FIGURES as ALL_FIGURES
-from plots.figures import style
+from plots.figures import log_ticks, style
 from plots.figures.bandwidth import LABEL_DISTANCE, MOST_LINES, draw_bandwidth
 from plots.figures.layout import WIDE
 from plots.figures.points import transfer_points
@@ -216,15 +216,18 @@ def test_an_unknown_memory_kind_is_drawn_with_a_stable_colour():
     ],
 )
 def test_size_ticks(low, high, expected):
-    assert style.size_ticks(low, high) == expected
+    assert log_ticks.size_ticks(low, high) == expected
 
 
 def test_few_size_ticks_are_round():
-    assert style.size_ticks(2.7, 1.6e9, width=107) == [KIB, MIB, KIB * MIB]
-    assert style.size_ticks(4096, 2**30, width=165) == [
+    assert log_ticks.size_ticks(2.7, 1.6e9, width=107) == [KIB, MIB, KIB * MIB]
+    assert log_ticks.size_ticks(4096, 2**30, width=165) == [
         2**exponent for exponent in (15, 20, 25, 30)
     ]
-    assert style.size_ticks(64 * KIB, 512 * KIB, width=60) == [64 * KIB, 512 * KIB]  # at least two
+    assert log_ticks.size_ticks(64 * KIB, 512 * KIB, width=60) == [
+        64 * KIB,
+        512 * KIB,
+    ]  # at least two
 
 
 def test_size_labels_have_binary_units():
@@ -238,12 +241,12 @@ def test_size_labels_have_binary_units():
     [(2.0, 3e4, [10, 100, 1e3, 1e4]), (26.0, 27.0, [10, 100]), (10.0, 10.0, [10, 100])],
 )
 def test_time_axis_has_at_least_two_ticks(low, high, ticks):
-    domain, axis_ticks = style.decades(low, high)
+    domain, axis_ticks = log_ticks.decades(low, high)
     assert axis_ticks == ticks
     assert domain[0] <= low <= high <= domain[1]
     assert domain[0] <= axis_ticks[0] < axis_ticks[-1] <= domain[1]
 
 
 def test_ticks_of_a_short_logarithmic_axis():
-    assert style.one_two_five(0.013, 0.21) == [0.02, 0.05, 0.1, 0.2]
-    assert style.one_two_five(1, 10) == [1, 2, 5, 10]
+    assert log_ticks.one_two_five(0.013, 0.21) == [0.02, 0.05, 0.1, 0.2]
+    assert log_ticks.one_two_five(1, 10) == [1, 2, 5, 10]

@@ -10,7 +10,7 @@ import pytest
 import synthetic
 from browsing import opened_page, wait_until_drawn
 
-from plots.figures import FIGURES, style
+from plots.figures import FIGURES, dark_page, style
 from plots.model.load import read_result
 from plots.page import report
 
@@ -400,7 +400,7 @@ def test_a_dark_page_is_printed_on_white(page, media):
     page.emulate_media(media=media)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert pageable.colour in colours_of_marks(page)
-    assert not colours_of_marks(page) & (set(style.dark_colours().values()) - {"#777777"})
+    assert not colours_of_marks(page) & (set(dark_page.dark_colours().values()) - {"#777777"})
     paper = {"screen": "rgb(28, 28, 30)", "print": "rgb(255, 255, 255)"}[media]
     for element in ("body", ".chart svg"):
         background = page.evaluate(

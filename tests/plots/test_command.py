@@ -343,7 +343,7 @@ def test_an_unexpected_error_gives_one_line(tmp_path, capsys, monkeypatch):
 
 
 def test_files_that_unpack_to_too_much_are_refused(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("plots.model.load.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("plots.model.files.MOST_BYTES", 1 << 20)
     path = tmp_path / "run.json.gz"
     path.write_bytes(gzip.compress(b" " * (2 << 20)))
     assert_fails(capsys, [path], "more than 1 MiB: not a result file")

@@ -15,7 +15,7 @@ from colours import contrast, luminance
 from healthy import timed
 from synthetic import KIB, MIB, run
 
-from plots.figures import FIGURES, GROUP_FIGURES, style
+from plots.figures import FIGURES, GROUP_FIGURES, dark_page, style
 from plots.figures.layout import COLUMN, WIDE
 from plots.model.derive import NoData, Run
 from plots.model.load import parse_result, read_result
@@ -127,11 +127,11 @@ def test_numbers_can_be_read_on_cells_of_break_even():
     for shade in (*style.REUSE.values(), style.REUSE_NEVER):
         ink = "#fefefe" if luminance(shade) < 0.18 else "#010101"  # as cells.py chooses
         assert contrast(shade, ink) >= 4.5
-        assert style.dark_colours()[shade] == shade
+        assert dark_page.dark_colours()[shade] == shade
 
 
 def test_phases_and_memory_can_be_seen_in_both_themes():
-    dark = style.dark_colours()
+    dark = dark_page.dark_colours()
     lines = [colour for colour, _ in style.PHASES.values()]
     lines += [look.colour for look in style.MEMORY.values()]
     for colour in lines:
@@ -140,7 +140,7 @@ def test_phases_and_memory_can_be_seen_in_both_themes():
 
 
 def test_texts_in_colours_can_be_read_in_both_themes():
-    dark = style.dark_colours()
+    dark = dark_page.dark_colours()
     looks = [*style.MEMORY.values(), *style.OTHER_MEMORY, *style.VERDICT.values()]
     for look in (*looks, *style.DIRECTION.values()):
         tone = style.text_colour(look.colour)
@@ -152,7 +152,7 @@ def test_texts_in_colours_can_be_read_in_both_themes():
 
 def test_each_dark_colour_of_a_text_has_one_counterpart():
     """A dark page is printed in its light colours."""
-    dark = style.dark_colours()
+    dark = dark_page.dark_colours()
     marks = {look.colour for look in (*style.MEMORY.values(), *style.DIRECTION.values())}
     texts = {style.text_colour(colour) for colour in marks} - marks
     assert len(texts) > 10
@@ -164,7 +164,7 @@ def test_each_dark_colour_of_a_text_has_one_counterpart():
 def test_colours_that_clash_are_named(monkeypatch, clash):
     monkeypatch.setitem(style.PHASES, "rest", clash)
     with pytest.raises(ValueError, match="#4477aa with #7aa6d6, and " + " with ".join(clash)):
-        style.dark_colours()
+        dark_page.dark_colours()
 
 
 ON_CELLS = {"#fefefe", "#010101"}  # as cells.py chooses by the colour of the cell

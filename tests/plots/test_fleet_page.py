@@ -21,10 +21,10 @@ from made_up_fleet import (
 )
 
 from plots.__main__ import main
-from plots.figures import FLEET_FIGURES, fleet_map, fleet_scale
+from plots.figures import FLEET_FIGURES, fleet_grid, fleet_scale
 from plots.figures.layout import WIDE
 from plots.model import fleet
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.page import render
 from plots.page.report import make_report, make_sections
 from plots.text import fleet_tables
@@ -127,7 +127,7 @@ def test_many_nodes_share_cells(nodes_in_rack):
         )
     )
     rows = data_of(FLEET_FIGURES, "racks", made_up)["cells"]
-    assert len(rows) <= 3 * fleet_map.MOST_CELLS
+    assert len(rows) <= 3 * fleet_grid.MOST_CELLS
     (cell,) = (row for row in rows if row["letter"] == "G")
     assert cell["slower"] == pytest.approx(80, abs=2)
 

@@ -16,12 +16,13 @@ from packed import page_data
 from reporting import assert_fails
 
 from plots.__main__ import main
-from plots.figures import FIGURES, style
+from plots.figures import FIGURES, dark_page, style
 from plots.figures.forest import MOST_ROWS, draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import Run
-from plots.model.load import ResultError, read_result
+from plots.model.files import ResultError
+from plots.model.load import read_result
 from plots.page import draw, render, report
 from plots.text import check_table, verdict
 
@@ -254,7 +255,7 @@ def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_imag
     data = json.dumps(page_data(files["report.html"].decode()))
     colours = set(re.findall(r"#[0-9a-f]{6}\b", data))
     assert {look.colour for look in style.VERDICT.values()} <= colours
-    assert {look.colour for look in style.VERDICT.values()} <= set(style.dark_colours())
+    assert {look.colour for look in style.VERDICT.values()} <= set(dark_page.dark_colours())
 
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "gate" / "report" / "messages.cpp"

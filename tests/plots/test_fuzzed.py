@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plots.model import fleet, gate
+from plots.model import fleet, fleet_history, gate
 
 FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
 sys.path.append(str(FUZZ))
@@ -49,7 +49,7 @@ def test_the_good_answers_about_fleets_are_read():
         for name in ("judgement.json", "history.json")
     ]
     assert len(fleet.parse_judgement(folder, documents[0]).findings) == 4
-    assert len(fleet.parse_history(folder, documents[1]).gpus) == 3
+    assert len(fleet_history.parse_history(folder, documents[1]).gpus) == 3
 
 
 @pytest.mark.nightly

@@ -13,10 +13,11 @@ from test_report import contrast
 
 from plots.__main__ import _read as read
 from plots.__main__ import main
-from plots.figures import MAP_FIGURES, style
+from plots.figures import MAP_FIGURES, dark_page, style
 from plots.figures.layout import COLUMN, WIDE
+from plots.model.files import ResultError
 from plots.model.host_map import PciLink
-from plots.model.load import ResultError, parse_result
+from plots.model.load import parse_result
 from plots.model.pcie import packet_limit
 from plots.model.programs import ask_about_map
 from plots.model.same_machine import how_they_differ
@@ -154,7 +155,7 @@ def test_a_set_that_is_not_described_rightly_is_refused(described):
 def test_colours_of_directions_stand_out_from_paper():
     for look in style.DIRECTION.values():
         assert contrast(look.colour, style.PAPER) >= 3
-        assert contrast(look.dark, style.DARK_LINES[style.PAPER]) >= 3
+        assert contrast(look.dark, dark_page.DARK_LINES[style.PAPER]) >= 3
 
 
 def test_findings_that_are_odd_are_left_out():

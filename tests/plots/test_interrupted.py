@@ -16,7 +16,7 @@ import pytest
 import synthetic
 from reporting import files_below
 
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.page import render
 
 ROOT = Path(__file__).resolve().parents[2]

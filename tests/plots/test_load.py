@@ -8,8 +8,9 @@ import format_2
 import pytest
 import synthetic
 
+from plots.model.files import ResultError
 from plots.model.judged import judge
-from plots.model.load import ResultError, read_result
+from plots.model.load import read_result
 
 
 @pytest.mark.parametrize("name", ["run.json", "run.json.gz"])

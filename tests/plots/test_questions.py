@@ -6,7 +6,7 @@ import pytest
 import synthetic
 
 from plots.model import fleet, programs, questions
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 
 
 def program(folder, name, script):

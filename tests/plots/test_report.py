@@ -17,7 +17,7 @@ from colours import contrast
 from packed import page_data
 from synthetic import KIB, MIB
 
-from plots.figures import FIGURES, style
+from plots.figures import FIGURES, dark_page, style
 from plots.model.derive import Run
 from plots.model.judged import Judged
 from plots.model.load import parse_result, read_result
@@ -212,7 +212,7 @@ def test_text_can_be_read_in_both_themes_and_on_paper():
 
 
 def test_text_in_figures_can_be_read_in_both_themes():
-    dark = style.dark_colours()
+    dark = dark_page.dark_colours()
     for text in (style.INK, style.SOFT_INK):
         assert contrast(text, style.PAPER) >= 4.5
         assert contrast(dark[text], dark[style.PAPER]) >= 4.5
@@ -491,7 +491,7 @@ def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
 
 
 def test_each_dark_colour_has_one_light_counterpart():
-    dark = style.dark_colours()
+    dark = dark_page.dark_colours()
     assert len(set(dark.values())) == len(dark)
 
 

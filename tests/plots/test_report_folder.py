@@ -8,7 +8,7 @@ import synthetic
 from reporting import assert_fails, files_below
 
 from plots.__main__ import main
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.page.write import check_folder, write_folder
 
 

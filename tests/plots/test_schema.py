@@ -13,8 +13,9 @@ import synthetic
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
+from plots.model.files import ResultError
 from plots.model.judged import judge
-from plots.model.load import ResultError, parse_result, read_result
+from plots.model.load import parse_result, read_result
 from plots.model.values import is_failed
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from plots.model import trusted
-from plots.model.load import ResultError
+from plots.model.files import ResultError
 from plots.model.trusted import link_of_others, take_over, why_untrusted
 from plots.page import render
 from plots.page.write import check_folder, write_folder
