@@ -130,12 +130,17 @@ class job_reader {
     return {
         .belongs = [this](const benchmark& described) { return described.role == rules_.role; },
         .strategy = [this](const benchmark& described) { return strategy_of(described, rules_); },
-        .time = std::string(rules_.time),
-        .read_again = std::string(rules_.read_again),
-        .reads = reads_,
+        .timing = {.counter = std::string(rules_.time),
+                   .read_again = read_again(),
+                   .is_of_its_size = true},
         .counts_memory = rules_.counts_memory,
-        .is_of_its_size = true,
+        .includes_forms = true,
         .needs_memory = false};
+  }
+
+  [[nodiscard]] std::optional<timing::reads> read_again() const {
+    if (!(reads_ > 0)) return std::nullopt;
+    return timing::reads{std::string(rules_.read_again), reads_};
   }
 
   /// What all of them have to pay for is no reason to choose one, and would hide those that are.

@@ -1,53 +1,17 @@
 #include "src/advice/measurements.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "src/advice/pools.hpp"
-#include "src/common/text.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/result_file/spread.hpp"
 #include "src/statistics/estimate.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {
-
-term transfer_term(result_file::direction towards) {
-  using enum result_file::direction;
-  switch (towards) {
-    case h2d: return term::transfer_h2d;
-    case d2h: return term::transfer_d2h;
-    case both: return term::transfer_both;
-    case none: break;
-  }
-  return term::transfer_none;
-}
-
-bool is_transfer(term needed) {
-  using enum term;
-  switch (needed) {
-    case transfer_h2d:
-    case transfer_d2h:
-    case transfer_both:
-    case transfer_none: return true;
-    case allocation:
-    case deallocation:
-    case cpu_write:
-    case cpu_read: break;
-  }
-  return false;
-}
-bool is_allocation(term needed) {
-  return needed == term::allocation || needed == term::deallocation;
-}
-bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
 
 namespace {
 
@@ -103,24 +67,6 @@ std::string name_of(const benchmark& described, term needed, const std::string& 
   return name;
 }
 
-/// What was timed in turn with an operation as a form of it, by name: of "over_plain_ns" and
-/// "plain_ns", "plain".
-std::vector<std::string> timed_in_turn(const result_file::row& row) {
-  constexpr std::string_view before = "over_", behind = "_ns";
-  std::vector<std::string> names;
-  for (const auto& value : row.values) {
-    const std::string_view name = *value.name;
-    if (!name.starts_with(before) || !name.ends_with(behind)) continue;
-    const auto form = name.substr(before.size());
-    if (row.number(form)) names.emplace_back(form.substr(0, form.size() - behind.size()));
-  }
-  return names;
-}
-
-std::optional<double> positive(std::optional<double> value) {
-  return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
-}
-
 /// Standard error of a median, as a part of it, from its 95 % interval.
 double error_from(const statistics::interval& interval, double median) {
   return (interval.high - interval.low) / 2 / statistics::standard_errors_to_ends / median;
@@ -155,6 +101,13 @@ bool can_tell(const repetitions& by_size) {
                              [](const auto& size) { return size.second.size() >= enough; });
 }
 
+struct series_key {
+  std::string name;  ///< of the series
+  term measures;
+
+  auto operator<=>(const series_key&) const = default;
+};
+
 /// One of the variants of a strategy that do the same job.
 struct variant_rates {
   const benchmark* described;  ///< of any size
@@ -180,7 +133,7 @@ struct pool_key {
 
 class collector {
  public:
-  /// Takes what this device alone does.
+  /// Of what this device does alone.
   collector(measurements& measured, const result_file::contents& content,
             const spread_list& spreads, std::size_t device, transfer_choice transfers)
       : measured_(measured),
@@ -193,65 +146,40 @@ class collector {
     const auto needed = term_of(*row.benchmark, device_, transfers_);
     if (row.kind != result_file::row_kind::repetition || !needed) return;
     auto& ignored = is_transfer(*needed) ? measured_.ignored_transfers : measured_.ignored_others;
-    const auto rate = rate_of(row, *needed);
     if (row.failed)
       ++ignored.failed;
-    else if (!std::isnormal(rate))  // the smallest times vanish when they are divided
-      ++ignored.unusable;
+    else if (const auto rate = ns_per_byte(row, timing_of(*needed)))
+      keep(row, *needed, *rate);
     else
-      keep(row, *needed, rate);
+      ++ignored.unusable;
   }
 
   /// Adds the series by name.
   void finish() {
-    for (const auto& [key, variant] : plainest_) {
-      const auto& [name, measures] = key;
-      const auto& described = *variant.described;
-      const auto pool = pool_of(described, measures);
-      const bool has_memory = !is_transfer(measures) || transfers_.counts_memory;
-      measured_.all_series.push_back(
-          {.name = name,
-           .strategy = variant.strategy,
-           .measures = measures,
-           .memory = has_memory ? described.memory : std::nullopt,
-           .plainness = variant.plainness,
-           .pool = pool ? std::optional(pool->pool) : std::nullopt,
-           .times = times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size,
-                             variant.between_processes),
-           .can_tell = can_tell(variant.by_size),
-           .repetitions = is_transfer(measures) ? variant.by_size : repetitions()});
-    }
+    for (const auto& [key, variant] : plainest_)
+      measured_.all_series.push_back(series_of(key, variant));
   }
 
  private:
-  static constexpr const char* median = "median_ns";
-
-  [[nodiscard]] std::string time_of(term needed) const {
-    return is_transfer(needed) ? transfers_.time : median;
-  }
-  [[nodiscard]] bool is_read_again(term needed) const {
-    return is_transfer(needed) && transfers_.reads > 0;
-  }
-  /// Whether the time is that of the benchmark's size instead of the bytes that it has moved.
-  [[nodiscard]] bool is_of_its_size(term needed) const {
-    return is_transfer(needed) && transfers_.is_of_its_size;
+  [[nodiscard]] const timing& timing_of(term needed) const {
+    static const timing of_memory;
+    return is_transfer(needed) ? transfers_.timing : of_memory;
   }
 
-  /// 0 if the row does not tell.
-  [[nodiscard]] double ns_per_byte(const result_file::row& row, term needed,
-                                   const std::string& time) const {
-    const auto bytes =
-        positive(is_of_its_size(needed) ? size_of(*row.benchmark) : row.number("bytes"));
-    const auto ns = positive(row.number(time));
-    return ns && bytes ? *ns / *bytes : 0;
-  }
-
-  /// In ns per byte, with what is read afterwards; 0 if the row does not tell.
-  [[nodiscard]] double rate_of(const result_file::row& row, term needed) const {
-    const auto rate = ns_per_byte(row, needed, time_of(needed));
-    if (!is_read_again(needed)) return rate;
-    const auto of_reads = ns_per_byte(row, needed, transfers_.read_again);
-    return of_reads > 0 ? rate + transfers_.reads * of_reads : 0;
+  [[nodiscard]] series series_of(const series_key& key, const variant_rates& variant) const {
+    const auto& [name, measures] = key;
+    const auto pool = pool_of(*variant.described, measures);
+    const bool has_memory = !is_transfer(measures) || transfers_.counts_memory;
+    return {.name = name,
+            .strategy = variant.strategy,
+            .measures = measures,
+            .memory = has_memory ? variant.described->memory : std::nullopt,
+            .plainness = variant.plainness,
+            .pool = pool ? std::optional(pool->pool) : std::nullopt,
+            .times = times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size,
+                              variant.between_processes),
+            .can_tell = can_tell(variant.by_size),
+            .repetitions = is_transfer(measures) ? variant.by_size : repetitions()};
   }
 
   void keep(const result_file::row& row, term needed, double rate) {
@@ -259,20 +187,22 @@ class collector {
     const auto strategy = is_transfer(needed) ? transfers_.strategy(described) : described.strategy;
     auto* const kept = keep_if_plainest(
         {&described, strategy, plainness_of(described), described.variant}, needed, rate);
-    if (kept != nullptr && time_of(needed) == median && !is_read_again(needed))
-      keep_error(*kept, described);
+    if (kept != nullptr && timing_of(needed).is_median()) keep_error(*kept, described);
     if (const auto key = pool_of(described, needed))
       pooled_[*key][size_of(described)].push_back(rate);
-    if (!is_of_its_size(needed)) return;
+    if (is_transfer(needed) && transfers_.includes_forms) keep_forms(row, needed);
+  }
+
+  void keep_forms(const result_file::row& row, term needed) {
     for (const auto& form : timed_in_turn(row))
-      if (const auto its_rate = ns_per_byte(row, needed, form + "_ns"); std::isnormal(its_rate))
-        keep_if_plainest({&described, form}, needed, its_rate);
+      if (const auto rate = ns_per_byte(row, {.counter = form + "_ns", .is_of_its_size = true}))
+        keep_if_plainest({row.benchmark, form}, needed, *rate);
   }
 
   /// Null if a plainer variant is known, which counts instead.
   variant_rates* keep_if_plainest(const variant_rates& added, term needed, double rate) {
-    const auto name = name_of(*added.described, needed, added.strategy);
-    auto& kept = plainest_.try_emplace({name, needed}, added).first->second;
+    const series_key key{name_of(*added.described, needed, added.strategy), needed};
+    auto& kept = plainest_.try_emplace(key, added).first->second;
     if (kept.is_plainer_than(added)) return nullptr;
     if (added.is_plainer_than(kept)) kept = added;
     kept.by_size[size_of(*added.described)].push_back(rate);
@@ -307,67 +237,10 @@ class collector {
   std::map<pool_key, repetitions> pooled_;
   std::size_t device_;
   transfer_choice transfers_;
-  std::map<std::pair<std::string, term>, variant_rates> plainest_;  // by the names of series
+  std::map<series_key, variant_rates> plainest_;
 };
 
-/// One of several devices is also named as on the command line.
-std::string name_of_device(const result_file::contents& content, std::size_t index) {
-  using result_file::text_at;
-  const auto& devices = result_file::member(content.facts, {"devices"});
-  if (!devices.is_array() || devices.size() < 2) return text_at(content.facts, {"device", "name"});
-  return result_file::id_of_device(content, index) + " " + text_at(devices.at(index), {"name"});
-}
-
-/// How many processes have measured something.
-int processes_in(const result_file::contents& content) {
-  std::set<int> processes;
-  for (const auto& row : content.rows)
-    if (row.kind == result_file::row_kind::repetition) processes.insert(row.process);
-  return static_cast<int>(std::max<std::size_t>(1, processes.size()));
-}
-
-std::optional<double> bytes_at(const nlohmann::ordered_json& facts,
-                               std::initializer_list<const char*> keys) {
-  const auto& value = result_file::member(facts, keys);
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
-
-origin origin_of(const result_file::contents& content, const std::filesystem::path& file,
-                 std::size_t device) {
-  using result_file::text_at;
-  auto host_bytes = bytes_at(content.facts, {"machine", "memory", "total_bytes"});
-  const auto limit = bytes_at(content.facts, {"machine", "memory", "cgroup_limit_bytes"});
-  if (limit) host_bytes = std::min(host_bytes.value_or(*limit), *limit);
-  return {.file = file,
-          .device = name_of_device(content, device),
-          .cpu = text_at(content.facts, {"machine", "cpu", "model"}),
-          .started = text_at(content.facts, {"run", "started_utc"}),
-          .commit = text_at(content.facts, {"program", "git_commit"}),
-          .has_gpu = !content.on_host,
-          .complete = content.complete,
-          .parts = content.parts,
-          .processes = processes_in(content),
-          .confidential = result_file::is_confidential(content, device),
-          .host_bytes = host_bytes,
-          .device_bytes = bytes_at(result_file::device_of(content, device), {"memory_bytes"})};
-}
-
 }  // namespace
-
-std::size_t index_of_device(const result_file::contents& content, const std::filesystem::path& file,
-                            const std::string& id) {
-  if (id.empty()) return 0;
-  const auto count = result_file::member(content.facts, {"devices"}).size();
-  std::vector<std::string> ids;
-  for (std::size_t index = 0; index < count; ++index)
-    ids.push_back(result_file::id_of_device(content, index));
-  const auto match = std::ranges::find(ids, id);
-  if (match == ids.end())
-    throw result_file::unusable_file(
-        fmt::format("cannot use {}: it has no device {}, but {}", common::printable(file.string()),
-                    common::printable_in_short(id), fmt::join(ids, ", ")));
-  return static_cast<std::size_t>(match - ids.begin());
-}
 
 measurements measurements_in(const result_file::contents& content,
                              const std::filesystem::path& file, std::size_t device,

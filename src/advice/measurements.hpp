@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -9,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "src/advice/origin.hpp"
+#include "src/advice/row_rate.hpp"
+#include "src/advice/term.hpp"
 #include "src/result_file/format.hpp"
 #include "src/statistics/line.hpp"
 
@@ -19,43 +21,6 @@ struct spread;
 }  // namespace bench_transfers::result_file
 
 namespace bench_transfers::advice {
-
-/// Where measurements come from. A text is empty if the file does not say.
-struct origin {
-  std::filesystem::path file;
-  std::string device;   ///< "NVIDIA H200"
-  std::string cpu;      ///< model
-  std::string started;  ///< UTC, "2026-11-20T13:22:53Z"
-  std::string commit;   ///< of the program that measured
-  bool has_gpu = true;
-  bool complete = true;
-  std::size_t parts = 1;      ///< in which the run was measured
-  int processes = 1;          ///< that have measured it; of one, intervals hold within it alone
-  bool confidential = false;  ///< the device encrypts each byte on its way
-  /// That the process could have, of the host and of the device; empty: not known.
-  std::optional<double> host_bytes = {}, device_bytes = {};
-};
-
-/// A term of the predicted time, which measurements provide.
-enum class term {
-  transfer_h2d,
-  transfer_d2h,
-  transfer_both,  ///< what moves data there and back
-  transfer_none,  ///< what has no direction
-  allocation,
-  deallocation,
-  cpu_write,
-  cpu_read
-};
-
-/// The transfer in a direction.
-term transfer_term(result_file::direction towards);
-/// Whether a term is a transfer.
-bool is_transfer(term needed);
-/// Whether it is allocation or release.
-bool is_allocation(term needed);
-/// Whether it is access by the CPU.
-bool is_cpu_access(term needed);
 
 using result_file::plainness;
 
@@ -110,17 +75,11 @@ struct transfer_choice {
   std::function<bool(const result_file::benchmark&)> belongs;
   /// What a benchmark's strategy is called in the answer.
   std::function<std::string(const result_file::benchmark&)> strategy;
-  std::string time = "median_ns";  ///< the counter that is its time
-  /// The counter of what is read afterwards, and how often: added to that time.
-  std::string read_again = {};
-  double reads = 0;
+  advice::timing timing = {};
   bool counts_memory = true;  ///< what its host memory costs is part of the sum
-  /// Its time is that of its size, and what was timed in turn with it, as a form of the same
-  /// operation, is a transfer as well. Otherwise it is that of the bytes it has moved, which may
-  /// differ from its size.
-  bool is_of_its_size = false;
-  bool needs_memory =
-      true;  ///< what has no known memory cannot be ranked; otherwise memory is free
+  /// What was timed in turn with it, as a form of the same operation, is a transfer as well.
+  bool includes_forms = false;
+  bool needs_memory = true;  ///< one without known memory cannot be ranked
   result_file::cache_state lines = result_file::cache_state::warm;  ///< when it begins
 };
 
@@ -143,10 +102,5 @@ measurements measurements_in(const result_file::contents& content, const spread_
 
 /// The rows of what memory costs, which are terms of answers about any transfers of the device.
 row_list rows_of_memory(const result_file::contents& content, std::size_t device);
-
-/// The index of the device with this id; an empty id stands for the first. Throws
-/// result_file::unusable_file if the file has no such device.
-std::size_t index_of_device(const result_file::contents& content, const std::filesystem::path& file,
-                            const std::string& id);
 
 }  // namespace bench_transfers::advice

@@ -6,6 +6,15 @@
 #include <cstddef>
 
 namespace bench_transfers::common {
+namespace {
+
+/// A very large part is shown as a factor.
+bool is_percentage(double part) {
+  constexpr double most = 9999.5;
+  return 100 * part < most;
+}
+
+}  // namespace
 
 std::string four_digits(double value) {
   if (value == 0) return "0";
@@ -28,14 +37,17 @@ std::string time_figure(double ns) { return in_unit(ns, {"ns", "µs", "ms", "s"}
 std::string rate_figure(double gb_per_s) { return in_unit(gb_per_s * 1e9, byte_rates); }
 
 std::string percent_figure(double part, bool with_sign) {
+  return percent_digits(part, with_sign) + (is_percentage(part) ? " %" : "");
+}
+
+std::string percent_digits(double part, bool with_sign) {
+  if (!is_percentage(part)) return (with_sign ? "×" : "a factor of ") + four_digits(1 + part);
   constexpr double least = 0.005;  // less is shown as zero, which has no minus
   const double percent = std::abs(100 * part) < least ? 0 : 100 * part;
   const double size = std::abs(percent);
   const std::string sign = with_sign ? "+" : "";
-  constexpr double most = 9999.5;
-  if (!(percent < most)) return (with_sign ? "×" : "a factor of ") + four_digits(1 + part);
   const auto* const form = size < 9.995 ? ".2f" : size < 99.95 ? ".1f" : ".0f";
-  return fmt::format(fmt::runtime("{:" + sign + form + "} %"), percent);
+  return fmt::format(fmt::runtime("{:" + sign + form + "}"), percent);
 }
 
 std::string times_figure(double factor) { return times_digits(factor) + "×"; }

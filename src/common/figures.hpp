@@ -24,6 +24,8 @@ std::string rate_figure(double gb_per_s);
 /// Three digits of a percentage: "12.3 %"; of a very large part, how many times as much: "a factor
 /// of 124", with a sign "×124".
 std::string percent_figure(double part, bool with_sign = false);
+/// The same without " %": "12.3".
+std::string percent_digits(double part, bool with_sign = false);
 
 /// "1.25×", "12×"; "1.25", "12".
 std::string times_figure(double factor);

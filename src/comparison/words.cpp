@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "src/common/figures.hpp"
 #include "src/common/message.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
@@ -198,6 +199,10 @@ std::vector<std::string> notes_of(const comparison_result& result) {
 }
 
 std::string shift_text(double shift) { return gate::signed_percent_text(gate::slowdown(shift)); }
+
+std::string shift_digits(double shift) {
+  return common::percent_digits(gate::slowdown(shift), true);
+}
 
 std::string interval_text(const std::optional<statistics::interval>& ends) {
   if (!ends) return "-";

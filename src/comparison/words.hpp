@@ -31,6 +31,8 @@ std::vector<std::string> notes_of(const comparison_result& result);
 
 /// "+1.23 %" and "+1.10 to +1.36 %"; "-" if there is no interval.
 std::string shift_text(double shift);
+/// "+1.23": for ends of an interval behind a figure with its unit.
+std::string shift_digits(double shift);
 std::string interval_text(const std::optional<statistics::interval>& ends);
 /// "64MiB", "64MiB cold", "64MiB written_here"; the benchmark's name if it has no size.
 std::string size_text(const compared_benchmark& benchmark);

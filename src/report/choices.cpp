@@ -72,44 +72,39 @@ std::vector<std::size_t> choices::sizes(direction towards, among memory) const {
 }
 
 const measured& choices::decide(const choice& made) const {
-  const auto names = advised(made).names;
+  const auto names = advised(made);
   if (!names.empty())
     if (const auto* named = made.candidate(names.back())) return *named;
   return made.is_tie() ? *made.plain : made.best();
 }
 
-choices::by_reuse choices::advised(const choice& made) const {
-  by_reuse answer;
+std::vector<std::string> choices::advised(const choice& made) const {
+  std::vector<std::string> names;
   for (const auto reuse : asked_reuses) {
     auto question = advice::usual_question(made.towards);
     question.bytes = static_cast<double>(made.size);
     question.reuse = reuse;
     const auto ranked = model_.rank(question);
     if (ranked.strategies.empty()) return {};
-    answer.reuses.push_back(reuse);
-    answer.names.push_back(advice::recommended(ranked).name);
+    names.push_back(advice::recommended(ranked).name);
   }
-  return answer;
+  return names;
 }
 
-choices::by_reuse choices::of_strategy(const choice& made, const std::string& name) const {
-  if (!model_.measured().allocation) return {};
-  auto answer = advised(made);
-  return !answer.names.empty() && answer.names.back() == name ? answer : by_reuse();
-}
-
-std::optional<double> choices::pays_from(const choice& made, const std::string& name) const {
-  const auto [reuses, names] = of_strategy(made, name);
-  for (auto i = names.size(); i > 0; --i)
-    if (names[i - 1] != name) return reuses[i];
-  return reuses.empty() ? std::nullopt : std::optional(reuses.front());
-}
-
-std::optional<double> choices::pays_behind(const choice& made, const std::string& name) const {
-  const auto [reuses, names] = of_strategy(made, name);
-  for (auto i = names.size(); i > 0; --i)
-    if (names[i - 1] != name) return reuses[i - 1];
-  return std::nullopt;
+std::optional<reuse_needed> choices::reuse_needed_for(const choice& made,
+                                                      const std::string& strategy) const {
+  if (!model_.measured().allocation) return std::nullopt;
+  const auto names = advised(made);
+  if (names.empty() || names.back() != strategy) return std::nullopt;
+  reuse_needed needed{.enough = asked_reuses.front(), .too_few = 0, .instead = {}};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == strategy) continue;
+    needed.too_few = asked_reuses.at(i);
+    needed.enough = asked_reuses.at(i + 1);
+    if (std::ranges::find(needed.instead, names[i]) == needed.instead.end())
+      needed.instead.push_back(names[i]);
+  }
+  return needed.instead.empty() ? std::nullopt : std::optional(needed);
 }
 
 std::optional<advice::measured_terms> choices::terms() const {

@@ -32,6 +32,13 @@ struct choice {
 
 enum class among { all_memory, ordinary_memory };
 
+/// How often memory must be used until its strategy pays, of the numbers of uses that were asked.
+struct reuse_needed {
+  double enough;                     ///< from here on, advice names the strategy
+  double too_few;                    ///< up to here, advice names others
+  std::vector<std::string> instead;  ///< the others
+};
+
 /// What to use for the copies of a run: by what advice says of memory that is used again, and where
 /// that is not known, by repetitions alone.
 class choices {
@@ -47,22 +54,16 @@ class choices {
 
   /// What to use again and again.
   [[nodiscard]] const measured& decide(const choice& made) const;
-  /// What advice names for memory that is used so often; empty if nothing can be ranked.
-  struct by_reuse {
-    std::vector<double> reuses;
-    std::vector<std::string> names;
-  };
-  [[nodiscard]] by_reuse advised(const choice& made) const;
-  /// From how many uses of its memory on advice names a strategy, and the largest number at which
-  /// it names another one. None if it does not, or the costs of memory are not known.
-  [[nodiscard]] std::optional<double> pays_from(const choice& made, const std::string& name) const;
-  [[nodiscard]] std::optional<double> pays_behind(const choice& made,
-                                                  const std::string& name) const;
+  /// None if advice names the strategy however often its memory is used, or never, or if the costs
+  /// of memory are not known.
+  [[nodiscard]] std::optional<reuse_needed> reuse_needed_for(const choice& made,
+                                                             const std::string& strategy) const;
   /// What the sums of advice have; none if nothing can be ranked.
   [[nodiscard]] std::optional<advice::measured_terms> terms() const;
 
  private:
-  [[nodiscard]] by_reuse of_strategy(const choice& made, const std::string& name) const;
+  /// The strategy that advice names for each of `asked_reuses`; empty if nothing can be ranked.
+  [[nodiscard]] std::vector<std::string> advised(const choice& made) const;
 
   const run& run_;
   advice::cost_model model_;

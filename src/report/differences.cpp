@@ -4,17 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "src/common/message.hpp"
 #include "src/common/text.hpp"
-#include "src/comparison/compare.hpp"
 #include "src/comparison/words.hpp"
-#include "src/gate/model/bad_input.hpp"
+#include "src/report/compared_pairs.hpp"
 #include "src/result_file/procedure.hpp"
 
 namespace bench_transfers::report {
@@ -22,21 +22,15 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// "−1.20 %": with a true minus.
-std::string shift_text(double shift) {
-  const auto text = comparison::shift_text(shift);
-  return text.starts_with('-') ? "−" + text.substr(1) : text;
+std::string with_true_minus(const std::string& figure) {
+  return figure.starts_with('-') ? "−" + figure.substr(1) : figure;
 }
 
 /// "+12.3 % [+11.9, +12.8]".
 std::string text_of(const comparison::difference& of) {
-  const auto text = shift_text(of.shift);
+  const auto text = with_true_minus(comparison::shift_text(of.shift));
   if (!of.interval_95) return text;
-  const auto end = [](double shift) {
-    auto figure = shift_text(shift);
-    if (figure.ends_with(" %")) figure.resize(figure.size() - 2);
-    return figure;
-  };
+  const auto end = [](double shift) { return with_true_minus(comparison::shift_digits(shift)); };
   return fmt::format("{} [{}, {}]", text, end(of.interval_95->low), end(of.interval_95->high));
 }
 
@@ -53,61 +47,6 @@ json to_json(const comparison::compared_benchmark& benchmark) {
           {"doubt", of.is_told() ? "" : ", " + comparison::words_of(of.known)}};
 }
 
-/// What `compare` says of two runs: the second beside the first.
-struct compared_pair {
-  std::map<std::string, comparison::compared_benchmark> benchmarks;  ///< by the common name
-  comparison::comparison_result result;
-  std::string problem;  ///< why they cannot be compared; empty: none
-
-  [[nodiscard]] const comparison::compared_benchmark* find(const std::string& name) const {
-    const auto found = benchmarks.find(name);
-    return found == benchmarks.end() ? nullptr : &found->second;
-  }
-};
-
-/// Whether the sides have a benchmark in common.
-bool have_any_in_common(const comparison::side& first, const comparison::side& second) {
-  return std::ranges::any_of(first.facts,
-                             [&](const auto& entry) { return second.facts.contains(entry.first); });
-}
-
-compared_pair compare(const comparable& first, const comparable& second,
-                      const std::string& counter) {
-  compared_pair pair;
-  const auto one = first.sides.find(counter), other = second.sides.find(counter);
-  pair.problem = first.problem.empty() ? second.problem : first.problem;
-  if (one == first.sides.end() || other == second.sides.end() ||
-      !have_any_in_common(one->second, other->second))
-    return pair;
-  try {
-    pair.result = comparison::compare(one->second, other->second);
-  } catch (const gate::bad_input& error) {
-    pair.problem = error.what();
-  }
-  for (const auto& group : pair.result.groups)
-    for (const auto& benchmark : group.benchmarks)
-      pair.benchmarks.emplace(benchmark.name, benchmark);
-  return pair;
-}
-
-/// Every two of several runs, compared when asked for.
-class compared_pairs {
- public:
-  explicit compared_pairs(std::span<const comparable* const> runs) : runs_(runs) {}
-
-  const compared_pair& of(std::size_t first, std::size_t second, const std::string& counter) {
-    const auto key = std::tuple(first, second, counter);
-    auto known = pairs_.find(key);
-    if (known == pairs_.end())
-      known = pairs_.emplace(key, compare(*runs_[first], *runs_[second], counter)).first;
-    return known->second;
-  }
-
- private:
-  std::span<const comparable* const> runs_;
-  std::map<std::tuple<std::size_t, std::size_t, std::string>, compared_pair> pairs_;
-};
-
 /// One question, answered by all runs.
 struct answers {
   const question* asked;
@@ -116,6 +55,9 @@ struct answers {
   std::string common_name;
   std::vector<const comparison::compared_benchmark*> compared;  ///< with each further run
 
+  [[nodiscard]] const comparison::difference& with_run(std::size_t further) const {
+    return compared[further - 1]->difference;
+  }
   [[nodiscard]] std::string subject() const {
     return asked->at
                ? asked->text
@@ -125,49 +67,45 @@ struct answers {
 
 class comparing {
  public:
-  comparing(std::span<const comparable* const> runs, compared_pairs& pairs)
-      : runs_(runs), pairs_(pairs) {}
-
-  json document() {
-    json document{{"runs", runs_.size()}};
-    document["questions"] = json::array();
+  comparing(std::span<const comparable* const> runs, const compared_pairs& pairs)
+      : runs_(runs), pairs_(pairs) {
     for (const auto& asked : runs_.front()->questions)
-      if (auto given = answers_to(asked)) {
-        document["questions"].push_back(to_json(*given));
-        all_.push_back(std::move(*given));
-      }
-    document["differences"] = json::array();
-    for (std::size_t i = 1; !all_.empty() && i < runs_.size(); ++i)
-      document["differences"].push_back(summary_of(i));
-    add_basis(document);
-    document["transfers"] = differences_of_transfers();
-    document["problems"] = common::to_json(problems());
-    return document;
+      if (auto given = answers_to(asked)) answers_.push_back(std::move(*given));
+  }
+
+  [[nodiscard]] json document() const {
+    const auto& least = least_basis();
+    return {{"runs", runs_.size()},
+            {"questions",
+             common::list_of(answers_, [&](const answers& given) { return to_json(given); })},
+            {"differences", summaries()},
+            {"interval", comparison::interval_title(least.basis)},
+            {"explanation",
+             fmt::format("{} As in bench_transfers compare, a run is slower or faster if its "
+                         "interval, widened for all benchmarks together, does not contain zero. "
+                         "Different hosts, and other programs on them, may also be the reason.",
+                         comparison::basis_sentence(least))},
+            {"transfers", differences_of_transfers()},
+            {"problems", common::to_json(problems())}};
   }
 
  private:
   /// Of the first run and a further one.
-  const compared_pair& with_first(std::size_t further, const std::string& counter = time_counter) {
+  [[nodiscard]] const compared_pair& with_first(std::size_t further,
+                                                const std::string& counter = time_counter) const {
     return pairs_.of(0, further, counter);
   }
 
-  /// What the intervals cover. If it is not the same for all runs, they are said to cover the less.
-  void add_basis(json& document) {
-    const comparison::comparison_result* least = nullptr;
+  /// If the intervals do not cover the same for all runs, they are said to cover the less.
+  [[nodiscard]] const comparison::comparison_result& least_basis() const {
     for (std::size_t i = 1; i < runs_.size(); ++i)
-      if (const auto& result = with_first(i).result;
-          least == nullptr || result.basis == comparison::basis::repetitions)
-        least = &result;
-    document["interval"] = comparison::interval_title(least->basis);
-    document["explanation"] = fmt::format(
-        "{} As in bench_transfers compare, a run is slower or faster if its interval, widened for "
-        "all benchmarks together, does not contain zero. Different hosts, and other programs on "
-        "them, may also be the reason.",
-        comparison::basis_sentence(*least));
+      if (const auto& result = with_first(i).result; result.basis == comparison::basis::repetitions)
+        return result;
+    return with_first(1).result;
   }
 
   /// At the largest size that all have; none if they have none.
-  std::optional<answers> answers_to(const question& asked) {
+  [[nodiscard]] std::optional<answers> answers_to(const question& asked) const {
     if (!asked.is_compared) return std::nullopt;
     for (auto of_size = asked.sizes.rbegin(); of_size != asked.sizes.rend(); ++of_size)
       if (!asked.at || of_size->first == *asked.at)
@@ -175,12 +113,12 @@ class comparing {
     return std::nullopt;
   }
 
-  std::optional<answers> answers_at(const question& asked, std::size_t size) {
+  [[nodiscard]] std::optional<answers> answers_at(const question& asked, std::size_t size) const {
     const auto& first = asked.sizes.at(size);
     answers given{&asked, size, {first.benchmark}, first.common_name, {}};
     for (std::size_t i = 1; i < runs_.size(); ++i) {
       const auto& questions = runs_[i]->questions;
-      const auto same = std::ranges::find(questions, asked.text, &question::text);
+      const auto same = std::ranges::find(questions, asked.code, &question::code);
       if (same == questions.end()) return std::nullopt;
       const auto at_size = same->sizes.find(size);
       const auto* compared = with_first(i, asked.counter).find(first.common_name);
@@ -192,21 +130,22 @@ class comparing {
   }
 
   /// Whether a run is slower than another, of times multiplied by `weights`.
-  bool is_slower(std::size_t run, std::size_t other, const answers& given,
-                 const std::vector<double>& weights) {
-    const bool is_second = run > other;
-    const auto& pair = pairs_.of(std::min(run, other), std::max(run, other), given.asked->counter);
+  [[nodiscard]] bool is_slower(std::size_t run, std::size_t other, const answers& given,
+                               const std::vector<double>& weights) const {
+    const auto [first, second] = std::minmax(run, other);
+    const auto& pair = pairs_.of(first, second, given.asked->counter);
     const auto* compared = pair.find(given.common_name);
     if (compared == nullptr || !compared->difference.interval_all) return false;
-    const double weight = std::log(weights[std::max(run, other)] / weights[std::min(run, other)]);
+    const double weight = std::log(weights[second] / weights[first]);
     const auto& ends = *compared->difference.interval_all;
     const auto known = comparison::finding_of(
         statistics::interval{ends.low + weight, ends.high + weight}, pair.result.basis);
-    return known == (is_second ? comparison::finding::slower : comparison::finding::faster);
+    return known == (run == second ? comparison::finding::slower : comparison::finding::faster);
   }
 
   /// A place is one more than the number of runs that are faster.
-  std::vector<std::size_t> ranks_of(const answers& given, const std::vector<double>& weights) {
+  [[nodiscard]] std::vector<std::size_t> ranks_of(const answers& given,
+                                                  const std::vector<double>& weights) const {
     std::vector<std::size_t> places(runs_.size(), 1);
     for (std::size_t i = 0; i < runs_.size(); ++i)
       for (std::size_t j = 0; j < runs_.size(); ++j)
@@ -214,53 +153,64 @@ class comparing {
     return places;
   }
 
-  std::vector<std::size_t> ranks_of(const answers& given) {
+  [[nodiscard]] std::vector<std::size_t> ranks_of(const answers& given) const {
     return ranks_of(given, std::vector<double>(runs_.size(), 1));
   }
 
-  /// By the part of its link that each run reaches; null if one is not known.
-  json ranks_by_link(const answers& given) {
+  /// By the part of its link that each run reaches; none if one is not known.
+  [[nodiscard]] std::optional<std::vector<std::size_t>> ranks_by_link(const answers& given) const {
     std::vector<double> limits;
     for (const auto* run : runs_) {
-      if (!run->link_limit) return nullptr;
+      if (!run->link_limit) return std::nullopt;
       limits.push_back(*run->link_limit);
     }
     return ranks_of(given, limits);
   }
 
-  json to_json(const answers& given) {
-    auto differences = json::array();
-    for (const auto* each : given.compared) differences.push_back(report::to_json(*each));
-    return {{"question", given.asked->text},   {"subject", given.subject()},
-            {"size_bytes", given.size},        {"counter", given.asked->counter},
-            {"is_rate", given.asked->is_rate}, {"benchmarks", given.benchmarks},
-            {"ranks", ranks_of(given)},        {"ranks_by_link", ranks_by_link(given)},
-            {"differences", differences}};
+  [[nodiscard]] json to_json(const answers& given) const {
+    return {{"question", given.asked->text},
+            {"subject", given.subject()},
+            {"size_bytes", given.size},
+            {"counter", given.asked->counter},
+            {"is_rate", given.asked->is_rate},
+            {"benchmarks", given.benchmarks},
+            {"ranks", ranks_of(given)},
+            {"ranks_by_link", common::or_null(ranks_by_link(given))},
+            {"differences", common::list_of(given.compared, [](const auto* each) {
+               return report::to_json(*each);
+             })}};
+  }
+
+  /// Of each further run; none without an answer.
+  [[nodiscard]] json summaries() const {
+    auto all = json::array();
+    for (std::size_t i = 1; !answers_.empty() && i < runs_.size(); ++i)
+      all.push_back(summary_of(i));
+    return all;
   }
 
   /// What is better or worse in a further run.
   [[nodiscard]] std::string summary_of(std::size_t further) const {
     std::vector<std::string> parts;
-    const auto add = [&](comparison::finding known, const char* words) {
+    for (const auto& [known, words] : {std::pair(comparison::finding::faster, "better at "),
+                                       std::pair(comparison::finding::slower, "worse at ")}) {
       std::vector<std::string> texts;
-      for (const auto& given : all_)
-        if (const auto& seen = given.compared[further - 1]->difference; seen.known == known)
+      for (const auto& given : answers_)
+        if (const auto& seen = given.with_run(further); seen.known == known)
           texts.push_back(fmt::format("{} ({})", given.subject(), text_of(seen)));
       if (!texts.empty()) parts.push_back(words + common::in_sentence(texts));
-    };
-    add(comparison::finding::faster, "better at ");
-    add(comparison::finding::slower, "worse at ");
+    }
     for (const auto known : {comparison::finding::not_told, comparison::finding::needs_runs,
                              comparison::finding::no_interval})
-      if (const auto count = std::ranges::count_if(all_, [&](const answers& given) {
-            return given.compared[further - 1]->difference.known == known;
+      if (const auto count = std::ranges::count_if(answers_, [&](const answers& given) {
+            return given.with_run(further).known == known;
           }))
         parts.push_back(fmt::format("{} at {} of {} questions", comparison::words_of(known), count,
-                                    all_.size()));
+                                    answers_.size()));
     return fmt::format("{}", fmt::join(parts, "; "));
   }
 
-  json differences_of_transfers() {
+  [[nodiscard]] json differences_of_transfers() const {
     auto all = json::object();
     for (const auto& [common_name, benchmark] : runs_.front()->transfers) {
       auto entries = json::array();
@@ -274,7 +224,7 @@ class comparing {
   }
 
   /// What keeps runs, or benchmarks of them, from being compared.
-  std::vector<common::message> problems() {
+  [[nodiscard]] std::vector<common::message> problems() const {
     std::vector<common::message> found;
     std::set<std::string> other_procedures, others;
     for (std::size_t i = 1; i < runs_.size(); ++i) {
@@ -290,66 +240,39 @@ class comparing {
   }
 
   std::span<const comparable* const> runs_;
-  compared_pairs& pairs_;
-  std::vector<answers> all_;
+  const compared_pairs& pairs_;
+  std::vector<answers> answers_;
 };
 
-/// The runs' values by this counter, under their common names.
-comparison::side side_of(const run& of, const std::string& file, const std::string& counter) {
-  const auto metric = counter == time_counter ? gate::metric() : gate::metric::named(counter);
-  auto side = comparison::side_of(of.read(), file, metric);
-  for (const auto& [name, described] : of.read().benchmarks) {
-    const auto common = common_name_of(described);
-    for (auto& process : side.runs)
-      if (auto entry = process.benchmarks.extract(name)) {
-        entry.key() = common;
-        process.benchmarks.insert(std::move(entry));
-      }
-    if (auto entry = side.facts.extract(name)) {
-      entry.key() = common;
-      side.facts.insert(std::move(entry));
-    }
+/// The first runs: as many as a section of a report has, and as a figure has, if there are more.
+std::vector<std::span<const comparable* const>> compared_together(
+    std::span<const comparable* const> runs) {
+  constexpr std::size_t in_section = 6, in_figure = 12;
+  std::vector<std::span<const comparable* const>> together;
+  std::size_t before = 1;
+  for (const auto most : {in_section, in_figure}) {
+    const auto first = runs.first(std::min(most, runs.size()));
+    if (first.size() > std::exchange(before, first.size()) &&
+        std::ranges::none_of(first, &comparable::is_falsified))
+      together.push_back(first);
   }
-  return side;
+  return together;
 }
 
 }  // namespace
 
-comparable comparable_of(const run& of, const std::string& file) {
-  comparable made{
-      !of.read().on_host, of.is_falsified(), of.link_limit(), questions_of(of), {}, {}, {}};
-  for (const auto& benchmark : of.benchmarks())
-    if (trust::is_transfer(benchmark) || benchmark.described->role == "duplex")
-      made.transfers.emplace(common_name_of(*benchmark.described), benchmark.described->name);
-  try {
-    std::set<std::string> counters{time_counter};
-    for (const auto& asked : made.questions) counters.insert(asked.counter);
-    for (const auto& counter : counters) made.sides.emplace(counter, side_of(of, file, counter));
-  } catch (const gate::bad_input& error) {
-    made.problem = error.what();
-  }
-  return made;
-}
-
 json comparisons_of(std::vector<comparable> runs) {
-  constexpr std::array most_compared{std::size_t{6},
-                                     std::size_t{12}};  // in a section of a report, and in a figure
   std::vector<const comparable*> of_gpus;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (auto& [counter, side] : runs[i].sides)
       for (auto& process : side.runs) process.file = fmt::format("run {}", i + 1);
     if (runs[i].is_of_gpu) of_gpus.push_back(&runs[i]);
   }
-  compared_pairs pairs(of_gpus);
-  auto all = json::array();
-  std::size_t before = 1;
-  for (const auto most : most_compared) {
-    const auto first = std::span(of_gpus).first(std::min(most, of_gpus.size()));
-    if (first.size() > std::exchange(before, first.size()) &&
-        std::ranges::none_of(first, &comparable::is_falsified))
-      all.push_back(comparing(first, pairs).document());
-  }
-  return all;
+  const auto together = compared_together(of_gpus);
+  if (together.empty()) return json::array();
+  const compared_pairs pairs(together.back());
+  return common::list_of(together,
+                         [&](const auto& some) { return comparing(some, pairs).document(); });
 }
 
 }  // namespace bench_transfers::report

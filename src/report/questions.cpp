@@ -29,6 +29,27 @@ std::map<std::size_t, question_size> sizes_of(const series& all,
   return sizes;
 }
 
+/// Compared is the time of one size, followed the time of the largest small size.
+void add_small_copies(const run& of, direction towards, std::vector<question>& asked) {
+  auto copies = sizes_of(of.copies(towards, "pinned"));
+  std::vector<std::size_t> sizes{small};
+  if (!copies.empty() && copies.begin()->first < small) sizes.push_back(copies.begin()->first);
+  for (const auto size : sizes)
+    asked.push_back({.code = fmt::format("small pinned {} {}", to_string(towards), size),
+                     .text = fmt::format("time of a small copy {}, pinned memory, {}", way(towards),
+                                         size_text(size)),
+                     .is_rate = false,
+                     .at = size,
+                     .sizes = copies});
+  std::erase_if(copies, [](const auto& of_size) { return of_size.first > small; });
+  asked.push_back({.code = fmt::format("small pinned {}", to_string(towards)),
+                   .text = fmt::format("small pinned copy {}", way(towards)),
+                   .is_rate = false,
+                   .is_followed = true,
+                   .is_compared = false,
+                   .sizes = std::move(copies)});
+}
+
 }  // namespace
 
 std::string common_name_of(const result_file::benchmark& described) {
@@ -40,32 +61,26 @@ std::vector<question> questions_of(const run& of) {
   std::vector<question> asked;
   for (const auto* memory : {"pinned", "pageable"})
     for (const auto towards : both_directions)
-      asked.push_back({fmt::format("{} memory {}", memory, way(towards)), time_counter, true, true,
-                       true, std::nullopt, sizes_of(of.copies(towards, memory))});
+      asked.push_back({.code = fmt::format("copy {} {}", memory, to_string(towards)),
+                       .text = fmt::format("{} memory {}", memory, way(towards)),
+                       .is_followed = true,
+                       .sizes = sizes_of(of.copies(towards, memory))});
   const auto& duplex = of.plainest(
       "duplex", [](const result_file::benchmark& copy) { return copy.memory == "pinned"; });
-  asked.push_back({"pinned memory both ways at once", time_counter, true, true, true, std::nullopt,
-                   sizes_of(duplex)});
+  asked.push_back({.code = "duplex pinned",
+                   .text = "pinned memory both ways at once",
+                   .is_followed = true,
+                   .sizes = sizes_of(duplex)});
   for (const auto towards : both_directions)
-    asked.push_back({fmt::format("pageable memory {}, staged", way(towards)), time_counter, true,
-                     false, true, std::nullopt,
-                     sizes_of(of.copies(towards, "pageable", "staged"))});
-  for (const auto towards : both_directions) {
-    auto copies = sizes_of(of.copies(towards, "pinned"));
-    std::vector<std::size_t> sizes{small};
-    if (!copies.empty() && copies.begin()->first < small) sizes.push_back(copies.begin()->first);
-    for (const auto size : sizes)
-      asked.push_back(
-          {fmt::format("time of a small copy {}, pinned memory, {}", way(towards), size_text(size)),
-           time_counter, false, false, true, size, copies});
-    std::erase_if(copies, [](const auto& of_size) { return of_size.first > small; });
-    asked.push_back({fmt::format("small pinned copy {}", way(towards)), time_counter, false, true,
-                     false, std::nullopt, std::move(copies)});
-  }
+    asked.push_back({.code = fmt::format("staged pageable {}", to_string(towards)),
+                     .text = fmt::format("pageable memory {}, staged", way(towards)),
+                     .sizes = sizes_of(of.copies(towards, "pageable", "staged"))});
+  for (const auto towards : both_directions) add_small_copies(of, towards, asked);
   for (const auto* memory : {"pinned", "pageable"})
-    asked.push_back({fmt::format("work of the CPU, {} memory to the device", memory), work_counter,
-                     true, false, true, std::nullopt,
-                     sizes_of(of.copies(direction::h2d, memory), work_counter)});
+    asked.push_back({.code = fmt::format("cpu work {}", memory),
+                     .text = fmt::format("work of the CPU, {} memory to the device", memory),
+                     .counter = work_counter,
+                     .sizes = sizes_of(of.copies(direction::h2d, memory), work_counter)});
   std::erase_if(asked, [](const question& each) { return each.sizes.empty(); });
   return asked;
 }

@@ -25,11 +25,13 @@ struct question_size {
 
 /// What a reader asks of a run: at its largest size, or at one.
 struct question {
+  std::string code;  ///< the same in all runs: "copy pinned h2d"
   std::string text;  ///< "pinned memory to the device"
-  std::string counter;
-  bool is_rate;                   ///< shown as a rate, not as a time
-  bool is_followed, is_compared;  ///< over time, and with other runs
-  std::optional<std::size_t> at;  ///< the size; none: the largest
+  std::string counter = time_counter;
+  bool is_rate = true;                           ///< shown as a rate, not as a time
+  bool is_followed = false;                      ///< over time
+  bool is_compared = true;                       ///< with other runs
+  std::optional<std::size_t> at = std::nullopt;  ///< the size; none: the largest
   std::map<std::size_t, question_size> sizes;
 };
 

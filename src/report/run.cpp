@@ -1,5 +1,7 @@
 #include "src/report/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -80,5 +82,7 @@ std::optional<pair> common_pair(const series& first, const series& second) {
 std::string way(direction towards) {
   return towards == direction::h2d ? "to the device" : "to the host";
 }
+
+std::string percent_beyond(double factor) { return fmt::format("{:.0f} %", 100 * (factor - 1)); }
 
 }  // namespace bench_transfers::report

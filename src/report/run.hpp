@@ -63,5 +63,7 @@ std::optional<pair> common_pair(const series& first, const series& second);
 inline constexpr std::array both_directions{direction::h2d, direction::d2h};
 /// "to the device", "to the host".
 std::string way(direction towards);
+/// By how much a factor exceeds 1: "10 %".
+std::string percent_beyond(double factor);
 
 }  // namespace bench_transfers::report

@@ -26,7 +26,6 @@ struct gained {
   std::string benchmark;   ///< its name
   statistics::ratio gain;  ///< how many times as fast as the plain copy
   bool is_clear;
-  bool is_factor_said;  ///< in the rule's sentences
   std::string subject;  ///< "copy/pinned to the device, 1 GiB: 55.4 GB/s"
   std::string text;     ///< "6.01× [5.98, 6.05]"
   std::string doubt;    ///< that it is not clear, as the end of a sentence; may be empty

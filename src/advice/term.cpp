@@ -1,0 +1,35 @@
+#include "src/advice/term.hpp"
+
+namespace bench_transfers::advice {
+
+term transfer_term(result_file::direction towards) {
+  using enum result_file::direction;
+  switch (towards) {
+    case h2d: return term::transfer_h2d;
+    case d2h: return term::transfer_d2h;
+    case both: return term::transfer_both;
+    case none: break;
+  }
+  return term::transfer_none;
+}
+
+bool is_transfer(term needed) {
+  using enum term;
+  switch (needed) {
+    case transfer_h2d:
+    case transfer_d2h:
+    case transfer_both:
+    case transfer_none: return true;
+    case allocation:
+    case deallocation:
+    case cpu_write:
+    case cpu_read: break;
+  }
+  return false;
+}
+bool is_allocation(term needed) {
+  return needed == term::allocation || needed == term::deallocation;
+}
+bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
+
+}  // namespace bench_transfers::advice
