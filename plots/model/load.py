@@ -17,7 +17,7 @@ from plots.model.disturbed import select_least_disturbed
 from plots.model.values import mapping, member, printable
 
 FORMAT = 2  # the "format" of the result files that this package reads
-MOST_BYTES = 128 << 20  # as src/common/files.hpp
+MOST_BYTES = 128 << 20  # as src/common/read_error.hpp
 ITERATION = "iteration"  # the run_type of a row that is no aggregate
 WRITTEN = (  # by whom, before each operation: docs/METHOD.md
     "written_here",
