@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/cli/option_values.hpp"
 #include "bench/cli/options.hpp"
 #include "src/command/options.hpp"
 #include "src/common/writing.hpp"

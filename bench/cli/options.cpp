@@ -1,17 +1,14 @@
 #include "bench/cli/options.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
+#include "bench/cli/help_text.hpp"
+#include "bench/cli/option_values.hpp"
 #include "bench/cli/processes.hpp"
-#include "bench/cli/profile.hpp"
-#include "provenance.hpp"
 #include "src/command/options.hpp"
-#include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
@@ -19,141 +16,9 @@
 namespace bench_transfers::bench {
 namespace {
 
-constexpr std::size_t columns_of_help = 90;
-
 std::string name_of(const CLI::Option& option) { return "--" + option.get_lnames().back(); }
 
-/// "quick 4B,4KiB,64KiB; standard 4B:1GiB:x4"
-std::string sizes_of_profiles() {
-  std::vector<std::string> sizes;
-  for (const auto& name : profile_names())
-    sizes.push_back(fmt::format("{} {}", name, find_profile(name).sizes));
-  return fmt::format("{}", fmt::join(sizes, "; "));
-}
-
-std::string examples(bool is_fleet) {
-  if (is_fleet)
-    return "docs/FLEET.md and docs/SITE.md explain it.\n"
-           "Example:\n"
-           "  srun --kill-on-bad-exit=0 --ntasks-per-node=8 bench_transfers fleet --out=sweep "
-           "--sweep=monday";
-  return "docs/OUTPUT.md explains what is printed.\n"
-         "Examples:\n"
-         "  bench_transfers --profile=quick --brief\n"
-         "  bench_transfers --strategies=copy/pageable,copy/pinned --sizes=1MiB:1GiB:x4 "
-         "--out=run.json\n"
-         "  bench_transfers advise --bytes=64MiB --direction=h2d --from=run.json";
-}
-
-std::string footer(bool is_fleet) {
-  const std::string devices =
-      is_fleet
-          ? "Devices: by default the GPU of the local rank. Of a list, such as cuda:0,2-3, each "
-            "rank\n"
-            "takes its own; host measures without a GPU (copies within memory).\n"
-          : "Devices: auto (first GPU, otherwise host), all (every GPU), cuda:N, host (no GPU: "
-            "copies\n"
-            "within memory), or several: cuda:0,2-3. Names of benchmarks then end in @cuda:N.\n";
-  return devices +
-         common::wrapped(
-             fmt::format(
-                 "Sizes of profiles: {}. quick takes plain transfers, wc write-combining, company "
-                 "work beside copies (docs/METHOD.md).",
-                 sizes_of_profiles()),
-             columns_of_help) +
-         "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
-         "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
-         "--benchmark_format=json|csv|console, ...\n"
-         "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted" +
-         (is_fleet ? ".\n" : ",\n4 the time was up before anything was measured.\n") +
-         examples(is_fleet);
-}
-
-void add_label(settings& settings, const std::string& text) {
-  const auto end = text.find('=');
-  const auto key = text.substr(0, end);
-  const auto is_of_names = [](unsigned char letter) {
-    return std::isalnum(letter) != 0 || letter == '_' || letter == '-' || letter == '.';
-  };
-  if (end == std::string::npos || key.empty() || !std::ranges::all_of(key, is_of_names))
-    throw common::usage_error(
-        fmt::format("bad --label '{}': KEY=VALUE, with letters, digits, _, - and . in KEY",
-                    common::printable_in_short(text)));
-  if (!settings.labels.emplace(key, common::printable(text.substr(end + 1))).second)
-    throw common::usage_error(fmt::format("--label={} is there twice", key));
-}
-
-std::uint64_t parse_seed(const std::string& text) {
-  const auto seed = common::number_from<std::uint64_t>(text);
-  if (!seed)
-    throw common::usage_error(
-        fmt::format("bad --seed '{}': a whole number from 0 to 2^64 - 1", text));
-  return *seed;
-}
-
-void require_one_of(const char* option, const std::string& value,
-                    std::initializer_list<std::string_view> allowed) {
-  if (std::ranges::find(allowed, value) == allowed.end())
-    throw common::usage_error(
-        fmt::format("bad {} '{}': {}", option, value, fmt::join(allowed, ", ")));
-}
-
-void require_format(const char* option, const std::string& value) {
-  require_one_of(option, value, {"json", "csv", "console"});
-}
-
-void require_within(const char* option, int value, int most) {
-  if (value < 1 || value > most)
-    throw common::usage_error(fmt::format("bad {} '{}': between 1 and {}", option, value, most));
-}
-
-void require_json_of_result_file(const settings& settings) {
-  if (settings.out.ends_with(".csv") && settings.out_format == "json")
-    throw common::usage_error(
-        fmt::format("bad --out={}: a result file is JSON; bench_transfers export makes CSV of it",
-                    common::printable_in_short(settings.out)));
-}
-
-void refuse_warmup_time(double warmup_time) {
-  if (warmup_time != 0)
-    throw common::usage_error(
-        "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
-}
-
-listing parse_listing(const std::string& word, const std::vector<std::string>& strategies) {
-  if (!word.empty() && word != "families" && word != "all" && word != "json")
-    throw common::usage_error(fmt::format(
-        "bad --list '{}': families, all or json (--list --strategies={} chooses what is listed)",
-        common::printable_in_short(word), common::printable_in_short(word)));
-  if (word.empty()) return strategies.empty() ? listing::families : listing::strategies;
-  if (word == "json") return listing::json;
-  return word == "all" ? listing::strategies : listing::families;
-}
-
 }  // namespace
-
-std::vector<result_file::cache_state> parse_cache_states(const std::string& list) {
-  using result_file::cache_state;
-  const auto is_meant = [](const std::string& word, cache_state state) {
-    const bool is_written = result_file::is_written(state);
-    return word == "all" || (word == "both" && !is_written) || (word == "written" && is_written) ||
-           word == result_file::to_string(state);
-  };
-  const auto words = common::split(list);
-  const auto all = result_file::cache_states();
-  for (const auto& word : words)
-    if (std::ranges::none_of(all, [&](auto state) { return is_meant(word, state); })) {
-      std::vector<std::string> known{"all", "both", "written"};
-      for (const auto state : all) known.push_back(result_file::to_string(state));
-      throw common::usage_error(fmt::format(
-          "bad --cache '{}': {}", common::printable_in_short(word), fmt::join(known, ", ")));
-    }
-  std::vector<cache_state> states;
-  std::ranges::copy_if(all, std::back_inserter(states), [&](auto state) {
-    return std::ranges::any_of(words, [&](const auto& word) { return is_meant(word, state); });
-  });
-  return states;
-}
 
 option_table::option_table(const kind& which)
     : is_fleet(which.of_fleet),
@@ -163,15 +28,8 @@ option_table::option_table(const kind& which)
   app.allow_extras();
   app.option_defaults()->take_last();  // as in Google Benchmark
   app.get_formatter()->column_width(32);
-  app.footer(footer(is_fleet));
-  app.set_version_flag("--version", [] {
-    return fmt::format(
-        "bench_transfers {} ({}, {}, CUDA {})", provenance::version,
-        *provenance::git_commit ? provenance::git_commit : "no commit known", provenance::compiler,
-        *provenance::cuda_toolkit
-            ? fmt::format("{}, nvcc {}", provenance::cuda_runtime, provenance::cuda_toolkit)
-            : "not built in");
-  });
+  app.footer(footer_of_help(is_fleet));
+  app.set_version_flag("--version", version_text);
   add_completion(app);
   if (is_fleet) settings.profile_name = "sweep";
   add_what_is_measured();

@@ -26,10 +26,6 @@ struct option_facts {
   std::function<void()> take = {};
 };
 
-/// The states that "written_here,both" names, which has states and groups of them. Throws
-/// usage_error.
-std::vector<result_file::cache_state> parse_cache_states(const std::string& list);
-
 /// The options of bench_transfers, each described in one place, and what a command line gives them:
 /// as text where a closer look follows. CLI11 keeps pointers to all of it.
 class option_table {

@@ -10,20 +10,18 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "bench/cli/default_file.hpp"
 #include "bench/cli/neighbours.hpp"
+#include "bench/cli/run_devices.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/progress.hpp"
 #include "bench/harness/reserve.hpp"
 #include "bench/harness/session.hpp"
 #include "bench/harness/sets.hpp"
 #include "bench/harness/surroundings.hpp"
-#include "bench/record/link.hpp"
 #include "bench/record/listing.hpp"
-#include "bench/record/observe.hpp"
 #include "bench/record/parts.hpp"
 #include "bench/record/report.hpp"
 #include "bench/record/run_context.hpp"
@@ -61,61 +59,6 @@ exit_code exit_code_of(const outcome& measured, const earlier_run* earlier, bool
 void complain(const run_request& request, const std::string& sentence) {
   common::complain("bench_transfers", (request.name.empty() ? "" : request.name + ": ") + sentence);
 }
-
-/// The devices of a run, each with what belongs to it.
-class run_devices {
- public:
-  explicit run_devices(devices_choice choice) : choice_(std::move(choice)) {
-    for (const auto& device : choice_.chosen) monitors_.push_back(open_monitor(*device));
-  }
-
-  [[nodiscard]] const std::optional<common::message>& why_not_gpu() const {
-    return choice_.why_not_gpu;
-  }
-
-  /// For a plan.
-  [[nodiscard]] std::vector<named_device> named() const { return named_devices(choice_); }
-
-  void observe_start() { start_ = observe({}); }
-
-  /// After observe_start().
-  [[nodiscard]] device_list allocate(std::uint64_t seed) {
-    device_list list;
-    for (std::size_t i = 0; i < choice_.chosen.size(); ++i) {
-      auto& device = *choice_.chosen[i];
-      memory_.push_back(std::make_unique<buffers>(device, seed));
-      list.push_back(
-          {device, *memory_.back(), limit_of(start_[i].link), monitors_[i].get(), choice_.ids[i]});
-    }
-    return list;
-  }
-
-  /// For the record; after allocate().
-  [[nodiscard]] std::vector<observed_device> observed() const {
-    std::vector<observed_device> observed;
-    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
-      observed.push_back({*choice_.chosen[i], *memory_[i], start_[i], choice_.ids[i]});
-    return observed;
-  }
-
-  [[nodiscard]] const std::vector<observation>& start() const { return start_; }
-
-  /// The devices after the run; nothing is known of those that were lost.
-  [[nodiscard]] std::vector<observation> observe(const std::set<std::size_t>& lost) const {
-    std::vector<observation> observed;
-    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
-      observed.push_back(lost.contains(i)
-                             ? observation{}
-                             : observe_under_load(*choice_.chosen[i], monitors_[i].get()));
-    return observed;
-  }
-
- private:
-  devices_choice choice_;
-  std::vector<std::unique_ptr<machine::gpu_monitor>> monitors_;
-  std::vector<observation> start_;
-  std::vector<std::unique_ptr<buffers>> memory_;
-};
 
 bool is_both_ways_of_ranks(const benchmark_case& planned) {
   return planned.is_of_ranks() && planned.direction == result_file::direction::both;
@@ -230,6 +173,37 @@ exit_code leave_as_it_is(const earlier_run& earlier, const settings& settings) {
   return earlier.has_failures() ? exit_code::something_failed : exit_code::done;
 }
 
+std::string why_nothing_to_run(const registry& strategies, const run_devices& devices,
+                               settings asked) {
+  if (!asked.is_measured(result_file::cache_state::warm)) {
+    asked.states = result_file::cache_states();
+    if (!make_plan(strategies, devices.named(), asked).cases.empty())
+      return "nothing to run: none of these benchmarks is measured in the states of --cache";
+  }
+  return "nothing to run: no benchmark matches";
+}
+
+void announce(progress& shown, const run_devices& devices, const plan& plan,
+              const settings& settings) {
+  if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
+  if (!plan.cases.empty()) shown.say(work_of(plan, settings));
+}
+
+/// A new result file, or one that goes on with the earlier parts of its run.
+result_file::writer open_result_file(const nlohmann::ordered_json& context,
+                                     const settings& settings, const run_request& request) {
+  const auto path = settings.out_format == "json" ? settings.out : "";
+  if (!request.earlier) return {path, context};
+  return {path, with_earlier_parts(context, *request.earlier, settings.process.continues()),
+          request.earlier->document().at("benchmarks")};
+}
+
+/// Whether another process of the run goes on where this one ends.
+bool leaves_the_rest(const outcome& measured, const settings& settings, const time_limit& whole) {
+  return !settings.process.is_last() && measured.signal == 0 && measured.lost_devices.empty() &&
+         !whole.is_up();
+}
+
 /// Throws as measure().
 exit_code measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
                        const run_request& request, const std::vector<common::message>& warnings) {
@@ -240,8 +214,7 @@ exit_code measure_plan(run_devices& devices, const bench::settings& given, plan&
   const output_of_progress output(quiet);
   progress shown(output.stream());
   const bool begins = !given.process.continues();
-  if (const auto& why = devices.why_not_gpu(); why && begins) shown.say(why->text);
-  if (!plan.cases.empty() && begins) shown.say(work_of(plan, given));
+  if (begins) announce(shown, devices, plan, given);
   devices.observe_start();
   if (begins) shown.say("allocating and filling buffers …");
   const auto list = devices.allocate(given.seed);
@@ -250,23 +223,15 @@ exit_code measure_plan(run_devices& devices, const bench::settings& given, plan&
   const auto settings = with_result_file(given);
   require_somewhere(settings, request);
   const claims::file_claim claim_of_default(given.out.empty() ? settings.out : "");
-  const auto path = settings.out_format == "json" ? settings.out : "";
   const auto context = context_of(devices, settings, plan, request, warnings);
-  result_file::writer file(
-      path,
-      request.earlier ? with_earlier_parts(context, *request.earlier, settings.process.continues())
-                      : context,
-      request.earlier ? request.earlier->document().at("benchmarks")
-                      : nlohmann::ordered_json::array());
+  auto file = open_result_file(context, settings, request);
   const auto watched = watched_surroundings();
   const auto measured =
       session(list, settings, file, shown, *watched, request.ranks, limit).measure(plan);
   const auto write_failure =
       complete(file, context, settings, plan, measured, devices, request.earlier);
   shown.clear();
-  const bool leaves_the_rest = !settings.process.is_last() && measured.signal == 0 &&
-                               measured.lost_devices.empty() && !write_failure && !whole.is_up();
-  if (leaves_the_rest) return next_process;
+  if (!write_failure && leaves_the_rest(measured, settings, whole)) return next_process;
   if (!quiet || prints_result(settings, request)) report(std::cout, file, settings, measured);
   if (write_failure) std::rethrow_exception(write_failure);
   if (!quiet && says_where(settings) && settings.process.count == 1)
@@ -278,13 +243,6 @@ exit_code measure_plan(run_devices& devices, const bench::settings& given, plan&
 }
 
 }  // namespace
-
-std::vector<named_device> named_devices(const devices_choice& choice) {
-  std::vector<named_device> named;
-  for (std::size_t i = 0; i < choice.chosen.size(); ++i)
-    named.push_back({choice.ids[i], *choice.chosen[i]});
-  return named;
-}
 
 registry strategies_of(const devices_choice& devices, const settings& settings) {
   const auto nodes = machine::numa_nodes();
@@ -311,16 +269,6 @@ std::string reason_of(const std::system_error& error) {
   return (is_limit ? "no more threads can be started: " : "") + std::string(error.what());
 }
 
-std::string why_nothing_to_run(const registry& strategies, const run_devices& devices,
-                               settings asked) {
-  if (!asked.is_measured(result_file::cache_state::warm)) {
-    asked.states = result_file::cache_states();
-    if (!make_plan(strategies, devices.named(), asked).cases.empty())
-      return "nothing to run: none of these benchmarks is measured in the states of --cache";
-  }
-  return "nothing to run: no benchmark matches";
-}
-
 exit_code measure(const settings& settings, run_request request) {
   const auto strategies = strategies_of(request, settings);
   run_devices devices(std::move(request.devices));
@@ -333,7 +281,10 @@ exit_code measure(const settings& settings, run_request request) {
       return leave_as_it_is(*request.earlier, settings);
   }
   const auto warnings = skip_both_ways_of_ranks(plan, request.too_few_processors);
-  if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), exit_code::done;
+  if (settings.list_benchmarks) {
+    list_benchmarks(std::cout, plan);
+    return exit_code::done;
+  }
   if (plan.cases.empty() && plan.skipped.empty() && !request.earlier) {
     complain(request, why_nothing_to_run(strategies, devices, settings));
     return exit_code::nothing_ran;

@@ -37,8 +37,6 @@ struct run_request {
   const earlier_run* earlier = nullptr;  ///< what this one goes on with; null: nothing
 };
 
-std::vector<named_device> named_devices(const devices_choice& choice);
-
 /// The strategies that the devices can be measured with.
 registry strategies_of(const devices_choice& devices, const settings& settings);
 

@@ -13,6 +13,7 @@
 #include "src/common/files.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
+#include "src/common/trusted_path.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -31,8 +32,8 @@ fs::path name_of_file() {
 }
 
 std::string text_of_site_file(const fs::path& file) {
-  if (const auto why = common::why_untrusted(file); !why.empty())
-    refuse_site_file(file, std::nullopt, common::printable(why));
+  if (const auto why = common::why_untrusted(file))
+    refuse_site_file(file, std::nullopt, common::printable(*why));
   try {
     return common::read_text(file, most_bytes_of_site_file);
   } catch (const common::read_error& error) {

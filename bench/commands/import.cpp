@@ -6,6 +6,7 @@
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
 #include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"

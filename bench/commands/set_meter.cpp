@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <functional>
 #include <new>
 #include <numeric>
@@ -18,8 +17,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-using nanoseconds = std::chrono::duration<double, std::nano>;
-
 /// About 60 ms for a set: a repetition of several samples tells how much they vary.
 constexpr std::size_t samples_of_a_set = 6;
 constexpr std::size_t most_attempts = 3 * samples_of_a_set;
@@ -27,7 +24,7 @@ constexpr std::size_t most_attempts = 3 * samples_of_a_set;
 /// something else: no link gives more than it has. Fewer than `least_samples` say too little.
 constexpr double undisturbed = 0.95;
 constexpr std::size_t least_samples = 3;
-constexpr nanoseconds time_of_a_sample{std::chrono::milliseconds(8)};
+constexpr std::chrono::milliseconds time_of_a_sample{8};
 
 strategy copies_at_once() {
   for (auto& candidate : registered_strategies())
@@ -38,17 +35,6 @@ strategy copies_at_once() {
 transfers::direction direction_of(topology::direction direction) {
   return direction == topology::direction::h2d ? transfers::direction::h2d
                                                : transfers::direction::d2h;
-}
-
-/// Enough copies for a sample, after one that warms up.
-std::size_t copies_for(flow_team& team, const std::vector<flow>& flows) {
-  constexpr double least = 4, most = 256;
-  nanoseconds slowest{1};
-  for (const auto& ends : team.run(flows, 2))
-    if (ends.size() > 1)
-      slowest = std::max(
-          slowest, nanoseconds(ends.back() - ends.front()) / static_cast<double>(ends.size() - 1));
-  return static_cast<std::size_t>(std::clamp(std::ceil(time_of_a_sample / slowest), least, most));
 }
 
 double total_of(const std::vector<double>& sample) {
@@ -194,7 +180,8 @@ void set_meter::require_undamaged(std::span<const flow> flows) {
 
 set_meter::kept_samples set_meter::rates_of(const std::vector<flow>& flows) {
   const std::vector bytes(flows.size(), bytes_);
-  const auto copies = copies_for(team_, flows);
+  constexpr std::size_t copies_of_first_run = 2;  // one warms up
+  const auto copies = copies_lasting(time_of_a_sample, team_.run(flows, copies_of_first_run));
   std::vector<std::vector<double>> samples;
   for (std::size_t attempt = 0; attempt < most_attempts && interruption() == 0 &&
                                 count_undisturbed(samples) < samples_of_a_set;

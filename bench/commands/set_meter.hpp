@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/harness/concurrent.hpp"
+#include "bench/harness/flow_team.hpp"
 #include "bench/harness/measured_device.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "src/topology/flows/observation.hpp"

@@ -12,6 +12,7 @@
 #include "bench/fleet/earlier_files.hpp"
 #include "bench/fleet/left_files.hpp"
 #include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/message.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"

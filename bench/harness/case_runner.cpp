@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/harness/cpu_meter.hpp"
+#include "bench/harness/flow_samples.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/rows.hpp"
 #include "bench/harness/verify.hpp"

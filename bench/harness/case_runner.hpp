@@ -3,8 +3,8 @@
 #include <optional>
 #include <set>
 
-#include "bench/harness/concurrent.hpp"
 #include "bench/harness/devices.hpp"
+#include "bench/harness/flow_team.hpp"
 #include "bench/harness/google_engine.hpp"
 #include "bench/harness/measured_case.hpp"
 #include "bench/harness/metrics.hpp"

@@ -1,5 +1,7 @@
 #include "bench/harness/devices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "transfers/core/error.hpp"
@@ -20,15 +22,16 @@ void running_devices::start(std::size_t index) {
     started.stream = started.device.create_stream();
     started.clock.emplace(started.device);
   } catch (const transfers::device_error& failure) {
-    if (failure.device_lost()) started.why_lost = lost_message(id_among(index), "", failure.what());
+    if (failure.device_lost())
+      started.why_lost = lost_message(id_among(index), std::nullopt, failure.what());
     started.why_not_started = std::current_exception();
   } catch (...) {
     started.why_not_started = std::current_exception();
   }
 }
 
-std::string running_devices::id_among(std::size_t index) const {
-  return all_.size() > 1 ? all_.at(index).id : "";
+std::optional<std::string> running_devices::id_among(std::size_t index) const {
+  return all_.size() > 1 ? std::optional(all_.at(index).id) : std::nullopt;
 }
 
 const running_device& running_devices::of(const benchmark_case& planned) const {
@@ -92,6 +95,17 @@ std::optional<common::message> running_devices::why_lost(const benchmark_case& p
   for (const auto index : planned.devices)
     if (const auto& why = all_.at(index).why_lost) return why;
   return std::nullopt;
+}
+
+common::message lost_message(const std::optional<std::string>& id,
+                             const std::optional<std::string>& benchmark,
+                             const std::string& reason) {
+  auto data = nlohmann::ordered_json::object();
+  if (benchmark) data["benchmark"] = *benchmark;
+  if (id) data["device"] = *id;
+  const auto when = benchmark ? "in " + *benchmark : "before anything was measured";
+  return {"device_lost", std::move(data),
+          fmt::format("not run: the device{} was lost {}: {}", id ? " " + *id : "", when, reason)};
 }
 
 }  // namespace bench_transfers::bench

@@ -55,10 +55,16 @@ class running_devices {
 
  private:
   /// The id of a device, if there are others.
-  [[nodiscard]] std::string id_among(std::size_t index) const;
+  [[nodiscard]] std::optional<std::string> id_among(std::size_t index) const;
   void start(std::size_t index);
 
   std::vector<running_device> all_;
 };
+
+/// What the benchmarks of a lost device fail with. `id`: nullopt for the only device of a run;
+/// `benchmark`: the one that lost it; nullopt: it was lost before any of them ran.
+common::message lost_message(const std::optional<std::string>& id,
+                             const std::optional<std::string>& benchmark,
+                             const std::string& reason);
 
 }  // namespace bench_transfers::bench

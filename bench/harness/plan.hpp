@@ -78,9 +78,4 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
 plan make_plan(const registry& strategies, const transfers::device& device,
                const settings& settings);
 
-/// What the benchmarks of a lost device fail with. `id`: empty, if it is the only one; `benchmark`:
-/// in which it was lost; empty: before any of them ran.
-common::message lost_message(const std::string& id, const std::string& benchmark,
-                             const std::string& reason);
-
 }  // namespace bench_transfers::bench

@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "bench/harness/devices.hpp"
 #include "bench/harness/interruption.hpp"
 #include "src/machine/machine.hpp"
 #include "transfers/core/error.hpp"
@@ -315,7 +316,8 @@ void reserve_buffers(plan& plan, const device_list& devices, const time_limit& l
       reserve_on(plan, index, devices[index].memory, limit);
     } catch (const transfers::device_error& lost) {
       plan.lost_devices.emplace(
-          index, lost_message(devices.size() > 1 ? devices[index].id : "", "", lost.what()));
+          index, lost_message(devices.size() > 1 ? std::optional(devices[index].id) : std::nullopt,
+                              std::nullopt, lost.what()));
     }
 }
 

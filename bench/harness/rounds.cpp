@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "bench/harness/flow_samples.hpp"
 #include "bench/harness/interruption.hpp"
 #include "src/common/writing.hpp"
 

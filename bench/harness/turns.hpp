@@ -28,6 +28,7 @@ class meeting {
  public:
   /// What a process does, in this order: its copies have begun, are all under way, are enough.
   enum class step { arrived, busy, finished };
+  static constexpr std::size_t step_count = static_cast<std::size_t>(step::finished) + 1;
 
   virtual ~meeting() = default;
 

@@ -10,6 +10,7 @@
 #include "bench/cli/google_flags.hpp"
 #include "bench/cli/processes.hpp"
 #include "bench/cli/run.hpp"
+#include "bench/cli/run_devices.hpp"
 #include "bench/fleet/fleet.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"

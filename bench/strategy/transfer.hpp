@@ -94,7 +94,7 @@ struct payload {
   [[nodiscard]] bool lies_in_block() const { return guard > 0; }
 };
 
-/// One of several copies at once, which the harness repeats, times (harness/concurrent.hpp) and
+/// One of several copies at once, which the harness repeats, times (harness/flow_team.hpp) and
 /// verifies. Source and destination have the same offset in their blocks.
 struct flow {
   std::size_t device = 0;  ///< index into the run's list

@@ -8,7 +8,7 @@ from typing import Any
 
 from plots.model import gunzip, strict_json
 
-MOST_BYTES = 128 << 20  # as src/common/files.hpp
+MOST_BYTES = 128 << 20  # as src/common/read_error.hpp
 
 
 class ResultError(Exception):

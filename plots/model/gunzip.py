@@ -1,4 +1,4 @@
-"""Unpacks gzip as the programs do (src/common/files.cpp), with nothing else behind it."""
+"""Unpacks gzip as the programs do (src/common/gzip.cpp), with nothing else behind it."""
 
 from __future__ import annotations
 

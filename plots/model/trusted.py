@@ -1,4 +1,4 @@
-"""Tells whether others could have changed a file (src/common/files.hpp has the rule)."""
+"""Tells whether others could have changed a file (src/common/trusted_path.hpp has the rule)."""
 
 from __future__ import annotations
 

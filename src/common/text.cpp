@@ -53,6 +53,10 @@ std::string size_text(double bytes) {
   return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
+std::string mib_text(std::size_t bytes) {
+  return fmt::format("{:.3g} MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
 std::string rate_digits(double gb_per_s) {
   return gb_per_s < 10 ? fmt::format("{:.2g}", gb_per_s) : fmt::format("{:.0f}", gb_per_s);
 }

@@ -25,6 +25,9 @@ std::string time_cell(double ns);
 /// A size with the largest unit that it reaches: "8 MiB", "1.5 KiB", "12 B".
 std::string size_text(double bytes);
 
+/// A limit in MiB: "128 MiB", "0.0625 MiB".
+std::string mib_text(std::size_t bytes);
+
 /// A rate in GB/s: two significant digits, or all digits before the point.
 std::string rate_digits(double gb_per_s);
 

@@ -18,6 +18,7 @@
 
 #include "src/common/files.hpp"
 #include "src/common/program.hpp"
+#include "src/common/trusted_path.hpp"
 
 namespace bench_transfers::common {
 
@@ -30,8 +31,8 @@ namespace {
 /// The file that `path` leads to through links, so that no link is replaced by a file. The file
 /// need not exist. Where somebody else's link leads to, somebody else chooses what is replaced.
 std::filesystem::path behind_links(std::filesystem::path path) {
-  if (const auto link = link_of_others(path); !link.empty())
-    fail(path, fmt::format("{} is a link of another user", link.string()));
+  if (const auto link = link_of_others(path))
+    fail(path, fmt::format("{} is a link of another user", link->string()));
   constexpr int most = 40;  // the kernel's limit: a circle of links is no file
   std::error_code error;
   for (int i = 0; i < most && std::filesystem::is_symlink(path, error); ++i)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/quantities.hpp"
 
 namespace bench_transfers::result_file {

@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/writing.hpp"
 
 namespace bench_transfers::result_file {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/text.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "src/fleet/io/sweep_file.hpp"

@@ -1,6 +1,6 @@
 #include <cstddef>
 
-#include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/result_file/reader.hpp"
 #include "tests/fuzz/properties.hpp"
 #include "tests/fuzz/refusals.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <set>
 
-#include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/gate/io/read_run.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "tests/fuzz/properties.hpp"

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/text.hpp"
 #include "src/fleet/io/unusable_result.hpp"
 #include "src/result_file/beginning.hpp"

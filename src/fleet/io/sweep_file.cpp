@@ -8,6 +8,7 @@
 #include <set>
 
 #include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/message.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "src/common/files.hpp"
 #include "src/common/text.hpp"
+#include "src/common/trusted_path.hpp"
 #include "src/fleet/mpi/plugin.h"
 
 namespace bench_transfers::fleet {
@@ -60,7 +60,7 @@ struct mpi_ranks::plugin {
   explicit plugin(const fs::path& file) {
     // A bare name is looked for where the loader looks for all libraries.
     if (file.has_parent_path())
-      if (const auto why = common::why_untrusted(file); !why.empty()) throw unusable(file, why);
+      if (const auto why = common::why_untrusted(file)) throw unusable(file, *why);
     // Components that an MPI library loads itself look for its symbols among the global ones.
     auto* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!library) throw unusable(file, loader_error());

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <exception>
 #include <functional>
-#include <mutex>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
 #include "src/transfers/core/check_requests.hpp"
 #include "src/transfers/core/lengths.hpp"
+#include "src/transfers/cuda/called_function.hpp"
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/cuda_calculate.hpp"
+#include "src/transfers/cuda/cuda_event.hpp"
 #include "src/transfers/cuda/cuda_graph.hpp"
 #include "src/transfers/cuda/current_context.hpp"
 #include "src/transfers/cuda/kernels.hpp"
@@ -23,73 +21,6 @@
 
 namespace transfers::detail {
 namespace {
-
-/// Like stream_closer.
-struct event_closer {
-  using pointer = cudaEvent_t;
-  CUcontext context{};
-  void operator()(cudaEvent_t event) const noexcept {
-    const current_context current(context, std::nothrow);
-    cudaEventDestroy(event);
-  }
-};
-using event_handle = std::unique_ptr<cudaEvent_t, event_closer>;
-
-event_handle make_event(CUcontext context, unsigned flags) {
-  cudaEvent_t event{};
-  cuda_check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
-  return {event, {context}};
-}
-
-class cuda_event final : public event {
- public:
-  /// The context must be current.
-  cuda_event(CUcontext context, cudaStream_t stream, event_timing timing)
-      : event_(make_event(context,
-                          timing == event_timing::on ? cudaEventDefault : cudaEventDisableTiming)),
-        has_time_(timing == event_timing::on) {
-    cuda_check(cudaEventRecord(event_.get(), stream), "cudaEventRecord");
-  }
-
-  [[nodiscard]] bool done() const override {
-    const current_context current(event_.get_deleter().context);
-    const auto state = cudaEventQuery(event_.get());
-    if (state == cudaErrorNotReady) {
-      cudaGetLastError();  // clears the code, which is no error
-      return false;
-    }
-    cuda_check(state, "cudaEventQuery");
-    return true;
-  }
-  void wait() const override {
-    const current_context current(event_.get_deleter().context);
-    cuda_check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
-  }
-
-  [[nodiscard]] std::chrono::duration<double, std::nano> time_since(
-      const event& earlier) const override {
-    const auto* const first = dynamic_cast<const cuda_event*>(&earlier);
-    if (first == nullptr || first->context() != context())
-      throw invalid_argument("there is no time between events of different devices");
-    if (!first->has_time_ || !has_time_)
-      throw invalid_argument("an event recorded with event_timing::off has no time");
-    first->wait();
-    wait();
-    const current_context current(context());
-    float milliseconds = 0;
-    cuda_check(cudaEventElapsedTime(&milliseconds, first->event_.get(), event_.get()),
-               "cudaEventElapsedTime");
-    return std::chrono::duration<double, std::milli>(milliseconds);
-  }
-
-  [[nodiscard]] cudaEvent_t get() const noexcept { return event_.get(); }
-
- private:
-  [[nodiscard]] CUcontext context() const noexcept { return event_.get_deleter().context; }
-
-  event_handle event_;
-  bool has_time_;
-};
 
 /// Each function makes the context current before it calls CUDA, also if it only asks. Functions
 /// whose work cannot be recorded into a graph ask is_recording() and throw unsupported.
@@ -223,9 +154,7 @@ class cuda_stream final : public stream {
     const current_context current(context_);
     // A graph would call the function repeatedly, and could not own it.
     if (is_recording()) throw unsupported("a function call cannot be recorded into a graph");
-    auto pending = std::make_unique<called>(failure_, std::move(function));
-    cuda_check(cudaLaunchHostFunc(stream_.get(), run_called, pending.get()), "cudaLaunchHostFunc");
-    static_cast<void>(pending.release());  // run_called owns it now
+    enqueue_call(stream_.get(), failure_, std::move(function));
   }
 
   [[nodiscard]] std::unique_ptr<event> record(event_timing timing) override {
@@ -275,40 +204,6 @@ class cuda_stream final : public stream {
   }
 
  private:
-  /// Keeps the first exception of a called function for the next synchronize().
-  class failure {
-   public:
-    void keep(std::exception_ptr exception) {
-      const std::scoped_lock lock(mutex_);
-      if (!exception_) exception_ = std::move(exception);
-    }
-    void rethrow() {
-      std::exception_ptr exception;
-      {
-        const std::scoped_lock lock(mutex_);
-        exception = std::exchange(exception_, nullptr);
-      }
-      if (exception) std::rethrow_exception(exception);
-    }
-
-   private:
-    std::mutex mutex_;
-    std::exception_ptr exception_;
-  };
-  struct called {
-    std::shared_ptr<failure> failures;
-    std::function<void()> function;
-  };
-
-  static void CUDART_CB run_called(void* pending) {
-    const std::unique_ptr<called> call(static_cast<called*>(pending));
-    try {
-      call->function();
-    } catch (...) {
-      call->failures->keep(std::current_exception());
-    }
-  }
-
   static int device_of_memory(const std::byte* address) {
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes");
@@ -323,7 +218,7 @@ class cuda_stream final : public stream {
   CUcontext context_;
   int index_;
   int multiprocessors_;
-  std::shared_ptr<failure> failure_ = std::make_shared<failure>();
+  std::shared_ptr<failure_of_calls> failure_ = std::make_shared<failure_of_calls>();
   stream_handle stream_;
 };
 
@@ -362,7 +257,7 @@ std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context, int pr
 }
 
 std::unique_ptr<stream> adopt_cuda_stream(int device, CUcontext context, cudaStream_t native) {
-  // Its name of its own, because elsewhere a null handle means "not a stream of CUDA".
+  // A null handle means "not a stream of CUDA" elsewhere.
   if (native == nullptr) native = cudaStreamLegacy;
   if (native == cudaStreamPerThread)
     throw invalid_argument("cudaStreamPerThread is another stream in each thread: adopt a stream");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/program.hpp"
 #include "src/common/writing.hpp"
 #include "tests/unit/common/temporary_folder.hpp"

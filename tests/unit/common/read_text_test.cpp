@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #define ZLIB_CONST
 #include <zlib.h>
 

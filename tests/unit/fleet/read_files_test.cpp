@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "tests/unit/fleet/made_up_files.hpp"

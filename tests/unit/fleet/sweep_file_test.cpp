@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
 #include "tests/unit/common/complaint.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/common/files.hpp"
+#include "src/common/gzip.hpp"
 #include "src/common/quantities.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
