@@ -4,88 +4,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <system_error>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "bench/cli/default_file.hpp"
 #include "bench/cli/run.hpp"
-#include "bench/strategy/strategy.hpp"
 #include "src/command/command.hpp"
 #include "src/command/options.hpp"
 #include "src/common/number.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
-#include "src/result_file/reader.hpp"
 
 namespace bench_transfers::bench {
-namespace {
-
-namespace files = std::filesystem;
-
-constexpr const char* local_results = "results/local";
-
-/// The newest of files.
-class newest_file {
- public:
-  void offer(const files::directory_entry& entry) {
-    std::error_code unreadable;
-    const auto time = entry.last_write_time(unreadable);
-    if (unreadable || (!path_.empty() && time <= time_)) return;
-    path_ = entry.path();
-    time_ = time;
-  }
-  [[nodiscard]] const files::path& path() const { return path_; }
-
- private:
-  files::path path_;
-  files::file_time_type time_;
-};
-
-/// The newest result that scripts/bench has written below `local_results`, or a run without --out
-/// in the current folder.
-files::path newest_local_result() {
-  newest_file newest;
-  std::error_code error;
-  files::recursive_directory_iterator below(
-      local_results, files::directory_options::skip_permission_denied, error);
-  for (; !error && below != files::recursive_directory_iterator(); below.increment(error))
-    if (below->path().filename() == "result.json") newest.offer(*below);
-  files::directory_iterator here(".", error);
-  for (; !error && here != files::directory_iterator(); here.increment(error))
-    if (is_default_file(here->path().filename().string())) newest.offer(*here);
-  if (newest.path().empty())
-    throw common::usage_error(
-        fmt::format("no result file here or below {}: make one with bench_transfers "
-                    "--profile=standard, or name one with --from",
-                    local_results));
-  return newest.path();
-}
-
-}  // namespace
-
-void refuse(const advice::measurements& measured, const std::string& why) {
-  throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
-}
-
-advice::file_for_answers file_of(const advice_request& request) {
-  try {
-    auto read = advice::read_for_answers(
-        request.source.empty() ? newest_local_result() : request.source, request.device,
-        request.role, request.cpu_reads.value_or(0), request.lines);
-    if (!read.copies.from.has_gpu && !request.allow_host)
-      throw common::usage_error(fmt::format(
-          "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
-          "machine's memory",
-          read.copies.from.file.string()));
-    if (!read.lacks.empty()) refuse(read.copies, read.lacks);
-    return read;
-  } catch (const result_file::unusable_file& error) {
-    throw common::usage_error(error.what());
-  }
-}
 
 advice::question question_for(const advice_request& request, result_file::direction towards) {
   auto question = advice::usual_question(towards);
@@ -96,32 +29,6 @@ advice::question question_for(const advice_request& request, result_file::direct
   question.cpu_reads = request.cpu_reads.value_or(question.cpu_reads);
   question.lines = request.lines;
   return question;
-}
-
-advice::calls_by_strategy calls_to_recommend() {
-  advice::calls_by_strategy calls;
-  for (const auto& listed : registered_strategies()) {
-    const auto add = [&](const variant& added) {
-      const auto direction = added.direction.value_or(listed.direction);
-      const advice::program_calls calls_of_it{
-          calls_in(direction, added.calls.value_or(listed.calls),
-                   added.beside.value_or(result_file::direction::h2d)),
-          listed.holds_launches || added.holds_launches, listed.page_locks};
-      calls.emplace(std::pair(listed.name() + "/" + added.name, direction), calls_of_it);
-      // Other jobs may have other calls.
-      if (!added.calls && !added.beside)
-        calls.emplace(std::pair(listed.name(), direction), calls_of_it);
-    };
-    if (listed.variants.empty()) add({});
-    std::ranges::for_each(listed.variants, add);
-  }
-  return calls;
-}
-
-std::string names_of(const std::vector<advice::rankable_role>& roles) {
-  std::vector<std::string> names;
-  for (const auto& role : roles) names.push_back(role.name);
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 namespace {
@@ -151,33 +58,33 @@ double parse_accesses(const std::string& option, const std::string& text) {
 
 using result_file::cache_state;
 
-/// By what a user says of the threads that write, or that will read.
-const std::vector<std::pair<std::string, cache_state>>& writers() {
-  static const std::vector<std::pair<std::string, cache_state>> words{
-      {"here", cache_state::written_here},
-      {"one", cache_state::written_by_one},
-      {"one-awake", cache_state::written_by_one_awake},
-      {"all", cache_state::written_by_all},
-      {"all-awake", cache_state::written_by_all_awake},
-      {"streamed", cache_state::streamed}};
-  return words;
-}
+/// What a user says of the threads that write, or that will read.
+struct named_writers {
+  const char* word;
+  cache_state state;
+};
+constexpr std::array writers{named_writers{"here", cache_state::written_here},
+                             named_writers{"one", cache_state::written_by_one},
+                             named_writers{"one-awake", cache_state::written_by_one_awake},
+                             named_writers{"all", cache_state::written_by_all},
+                             named_writers{"all-awake", cache_state::written_by_all_awake},
+                             named_writers{"streamed", cache_state::streamed}};
 
 std::vector<std::string> words_for_writers() {
   std::vector<std::string> words;
-  for (const auto& [word, state] : writers()) words.push_back(word);
+  for (const auto& named : writers) words.emplace_back(named.word);
   return words;
 }
 
 cache_state parse_writers(const std::string& text) {
-  const auto named = std::ranges::find_if(writers(), [&](const auto& word) {
-    return word.first == text || result_file::to_string(word.second) == text;
+  const auto* const named = std::ranges::find_if(writers, [&](const named_writers& each) {
+    return each.word == text || result_file::to_string(each.state) == text;
   });
-  if (named == writers().end())
+  if (named == writers.end())
     throw common::usage_error(fmt::format("bad --written-by '{}': {}",
                                           common::printable_in_short(text),
                                           fmt::join(words_for_writers(), ", ")));
-  return named->second;
+  return named->state;
 }
 
 std::string advise_footer() {
@@ -204,29 +111,28 @@ mode_of_advice mode_of(const advice_request& request, bool is_at_once) {
   return {check_copies, advise_copies};
 }
 
-/// Whose value it may be: "--bytes" of a size; empty: none's.
-std::string option_of_value(const std::string& value) {
+/// The option whose value it may be: "--bytes" of a size.
+std::optional<std::string> option_of_value(const std::string& value) {
   if (value == "h2d" || value == "d2h") return "--direction";
   try {
     static_cast<void>(common::parse_size(value));
     return "--bytes";
   } catch (const common::usage_error&) {
-    return "";
+    return std::nullopt;
   }
 }
 
 void refuse_values_of_no_option(const std::vector<std::string>& arguments) {
-  std::vector<std::string> meant;
-  std::string first;
+  std::vector<std::string> values, meant;
   for (const auto& argument : arguments)
-    if (const auto option = option_of_value(argument); !option.empty()) {
-      if (meant.empty()) first = argument;
-      meant.push_back(fmt::format("{}={}", option, argument));
+    if (const auto option = option_of_value(argument)) {
+      values.push_back(argument);
+      meant.push_back(fmt::format("{}={}", *option, argument));
     }
   if (meant.empty()) return;
   throw common::usage_error(
       fmt::format("unknown argument '{}': did you mean {}? (see advise --help)",
-                  common::printable_in_short(first), fmt::join(meant, " ")));
+                  common::printable_in_short(values.front()), fmt::join(meant, " ")));
 }
 
 bool advise(const advice_request& request) {
@@ -250,59 +156,10 @@ class advise_command final : public commands::command {
  public:
   explicit advise_command(CLI::App& options) {
     options.footer(advise_footer());
-    options
-        .add_option("--for", request_.role,
-                    "role of the benchmarks: copy (default), file, overlap, duplex …")
-        ->type_name("ROLE");
-    options.add_option("--bytes", request_.bytes, "size of one transfer, such as 64MiB")
-        ->type_name("SIZE");
-    options
-        .add_option("--direction", request_.direction,
-                    "h2d or d2h; with --devices or --for also both; with --for also none")
-        ->type_name("DIRECTION");
-    options
-        .add_option_function<std::string>(
-            "--reuse", [this](const std::string& text) { request_.reuses = parse_reuses(text); },
-            "transfers with the same host memory (default: 1)")
-        ->type_name("N");
-    const auto add_accesses = [&](const char* name, std::optional<double>& value,
-                                  const char* description) {
-      options
-          .add_option_function<std::string>(
-              name, [name, &value](const std::string& text) { value = parse_accesses(name, text); },
-              description)
-          ->type_name("N");
-    };
-    add_accesses("--cpu-writes", request_.cpu_writes,
-                 "CPU writes per transfer (default: 1 for h2d and both, 0 otherwise)");
-    add_accesses("--cpu-reads", request_.cpu_reads,
-                 "CPU reads per transfer (default: 1 for d2h and both, 0 otherwise)");
-    options
-        .add_option_function<std::string>(
-            "--written-by", [this](const std::string& who) { request_.lines = parse_writers(who); },
-            "who writes the memory before a copy: here, one, all (asleep since),\n"
-            "one-awake, all-awake, or streamed (non-temporal stores)")
-        ->type_name("WHO");
-    options
-        .add_option("--from", request_.source,
-                    "result file (default: the newest here or below results/local)")
-        ->type_name("FILE");
-    options
-        .add_option("--of-device", request_.device,
-                    "device of the run, such as cuda:1 (default: the first)")
-        ->type_name("DEVICE");
-    commands::add_json(options, request_.json);
-    options
-        .add_option("--map", request_.map, "write the best strategy for each size and reuse count")
-        ->type_name("FILE");
-    options
-        .add_option("--host-map", request_.host_map,
-                    "map of a host, of `bench_transfers map`; needs --devices")
-        ->type_name("FILE");
-    options
-        .add_option("--devices", request_.devices,
-                    "copies to these at once: all, or some, such as cuda:0,2-3")
-        ->type_name("DEVICES");
+    add_transfer(options);
+    add_use_of_memory(options);
+    add_files(options);
+    add_several_devices(options);
     options.add_flag("--check", request_.check,
                      "predict each size from the others, to check the model");
     options.add_flag("--allow-host", request_.allow_host, "answer from a file made without a GPU");
@@ -330,6 +187,72 @@ class advise_command final : public commands::command {
   }
 
  private:
+  void add_transfer(CLI::App& options) {
+    options
+        .add_option("--for", request_.role,
+                    "role of the benchmarks: copy (default), file, overlap, duplex …")
+        ->type_name("ROLE");
+    options.add_option("--bytes", request_.bytes, "size of one transfer, such as 64MiB")
+        ->type_name("SIZE");
+    options
+        .add_option("--direction", request_.direction,
+                    "h2d or d2h; with --devices or --for also both; with --for also none")
+        ->type_name("DIRECTION");
+  }
+
+  void add_use_of_memory(CLI::App& options) {
+    options
+        .add_option_function<std::string>(
+            "--reuse", [this](const std::string& text) { request_.reuses = parse_reuses(text); },
+            "transfers with the same host memory (default: 1)")
+        ->type_name("N");
+    add_accesses(options, "--cpu-writes", request_.cpu_writes,
+                 "CPU writes per transfer (default: 1 for h2d and both, 0 otherwise)");
+    add_accesses(options, "--cpu-reads", request_.cpu_reads,
+                 "CPU reads per transfer (default: 1 for d2h and both, 0 otherwise)");
+    options
+        .add_option_function<std::string>(
+            "--written-by", [this](const std::string& who) { request_.lines = parse_writers(who); },
+            "who writes the memory before a copy: here, one, all (asleep since),\n"
+            "one-awake, all-awake, or streamed (non-temporal stores)")
+        ->type_name("WHO");
+  }
+
+  static void add_accesses(CLI::App& options, const char* name, std::optional<double>& value,
+                           const char* description) {
+    options
+        .add_option_function<std::string>(
+            name, [name, &value](const std::string& text) { value = parse_accesses(name, text); },
+            description)
+        ->type_name("N");
+  }
+
+  void add_files(CLI::App& options) {
+    options
+        .add_option("--from", request_.source,
+                    "result file (default: the newest here or below results/local)")
+        ->type_name("FILE");
+    options
+        .add_option("--of-device", request_.device,
+                    "device of the run, such as cuda:1 (default: the first)")
+        ->type_name("DEVICE");
+    commands::add_json(options, request_.json);
+    options
+        .add_option("--map", request_.map, "write the best strategy for each size and reuse count")
+        ->type_name("FILE");
+  }
+
+  void add_several_devices(CLI::App& options) {
+    options
+        .add_option("--host-map", request_.host_map,
+                    "map of a host, of `bench_transfers map`; needs --devices")
+        ->type_name("FILE");
+    options
+        .add_option("--devices", request_.devices,
+                    "copies to these at once: all, or some, such as cuda:0,2-3")
+        ->type_name("DEVICES");
+  }
+
   advice_request request_;
 };
 

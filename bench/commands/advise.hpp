@@ -19,7 +19,8 @@
 #include "src/exports/text.hpp"
 
 // What the modes of `bench_transfers advise` share. Each of them has a file, which checks the
-// options of its questions and answers them; advise.cpp has the options and chooses the mode.
+// options of its questions and answers them; advise.cpp has the options and chooses the mode, and
+// advise_file.cpp reads the result file.
 
 namespace bench_transfers::bench {
 
