@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "src/gate/judge/answer.hpp"
+#include "src/gate/judge/baseline_sessions.hpp"
 #include "src/gate/judge/capability.hpp"
 #include "src/gate/judge/check.hpp"
-#include "src/gate/judge/estimate.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/identity.hpp"
 #include "src/statistics/clipped_variance.hpp"
