@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "src/gate/judge/baseline_sessions.hpp"
 #include "src/gate/judge/compare.hpp"
-#include "src/gate/judge/estimate.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/baseline.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "src/gate/judge/answer.hpp"
-#include "src/gate/judge/estimate.hpp"
+#include "src/gate/judge/common_shift.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/bad_input.hpp"
 

@@ -7,23 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "src/gate/judge/baseline_sessions.hpp"
 #include "src/gate/judge/compare.hpp"
 #include "src/gate/judge/session_variance.hpp"
 #include "src/statistics/variance_prior.hpp"
 
 namespace bench_transfers::gate {
-
-/// A smaller class has no common shift: its median could be that of real changes.
-inline constexpr std::size_t least_class_size = 10;
-
-/// How far the baseline's sessions of a benchmark are from one another, beyond the class: the
-/// medians of their processes. Two slow processes of five are none of a slow session.
-struct session_levels {
-  double apart = 0;               ///< the slowest from the fastest
-  double apart_by_processes = 0;  ///< what processes alone may explain
-
-  [[nodiscard]] bool differ() const { return apart > 0 && apart >= apart_by_processes; }
-};
 
 /// One benchmark before its judgement. Logarithms; larger is slower.
 struct estimate {
@@ -63,7 +52,7 @@ struct estimate {
 struct class_estimates {
   benchmark_class kind = benchmark_class::other;
   std::vector<estimate> benchmarks;  ///< in the order of the observations
-  /// None if there are too few benchmarks: their median could be that of real changes.
+  /// None if there are too few benchmarks, or no new runs yet.
   std::optional<common_shift> shared;
 };
 
@@ -75,14 +64,5 @@ class_estimates estimates_of(std::span<const observation> observations, const li
 /// The same for `new_processes` in one session in the place of those observed.
 class_estimates estimates_for(std::span<const observation> observations, std::size_t new_processes,
                               const limits& limits);
-
-/// How far another session may move a class as a whole, upwards and with a confidence of 95 %. Of
-/// host and latency only the baseline's sessions tell; infinite if there is only one. 0 for a class
-/// that is too small.
-double common_bound_of(std::span<const observation> observations);
-
-/// What the benchmarks of a class have in common in each session of the baseline, against the mean
-/// of all sessions. Empty for a class that is too small.
-std::vector<double> common_of_sessions(std::span<const observation> observations);
 
 }  // namespace bench_transfers::gate

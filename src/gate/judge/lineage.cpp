@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "src/gate/judge/answer.hpp"
-#include "src/gate/judge/estimate.hpp"
+#include "src/gate/judge/baseline_sessions.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/statistics/quantile.hpp"
 

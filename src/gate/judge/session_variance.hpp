@@ -1,20 +1,31 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace bench_transfers::gate {
 
+/// The new session against the baseline: the difference, its part of the process variance, and its
+/// part of the session variance.
+struct new_session_evidence {
+  double shift = 0, process_part = 0, session_part = 0;
+};
+
+/// Between the baseline's sessions: the variance of their centres, its part of the process
+/// variance, and the degrees of freedom.
+struct baseline_evidence {
+  double variance = 0, process_part = 0, degrees = 0;
+};
+
 /// What one benchmark says about how much sessions differ beyond the common shift of its class.
 struct session_evidence {
   double process_variance = 0;  ///< of one process
-  /// The new session against the baseline: the difference, its part of the process variance, and
-  /// its part of the session variance. The session part is 0 if there is no new session.
-  double shift = 0, shift_process_part = 0, shift_session_part = 0;
-  /// Between the baseline's sessions: the variance of their centres, its part of the process
-  /// variance, and the degrees of freedom, which are 0 for a single session.
-  double between_sessions = 0, between_process_part = 0, between_degrees = 0;
+  std::optional<new_session_evidence> of_new_session = {};
+  std::optional<baseline_evidence> of_baseline = {};  ///< none for a single session
 };
+
+enum class new_session { measured, awaited };
 
 struct session_estimate {
   double variance;
@@ -35,9 +46,9 @@ struct session_estimate {
 /// slower benchmarks, without their slowest quarter, count instead.
 ///
 /// With fewer than 20 pieces of evidence, the variance is at least what docs/GATE.md assumes: five
-/// times the deviation between processes, and 0.2 %. If the new session is still to come and will
+/// times the deviation between processes, and 0.2 %. If the new session is awaited and will
 /// bring as many pieces, that much is not assumed: one deviation between processes, and 0.2 %.
 std::vector<session_estimate> session_variances(std::span<const session_evidence> suite,
-                                                bool awaits_new_session = false);
+                                                new_session newest = new_session::measured);
 
 }  // namespace bench_transfers::gate

@@ -22,18 +22,14 @@ session_evidence without_sessions(double deviation = process_deviation) {
 /// Ten runs in three sessions of the baseline and three new ones.
 session_evidence with_shift(double shift, double deviation = process_deviation) {
   auto evidence = without_sessions(deviation);
-  evidence.shift = shift;
-  evidence.shift_process_part = 0.43;
-  evidence.shift_session_part = 1.34;
+  evidence.of_new_session = {.shift = shift, .process_part = 0.43, .session_part = 1.34};
   return evidence;
 }
 
 session_evidence with_sessions(double between, double degrees,
                                double deviation = process_deviation) {
   auto evidence = without_sessions(deviation);
-  evidence.between_sessions = between * between;
-  evidence.between_process_part = 0.3;
-  evidence.between_degrees = degrees;
+  evidence.of_baseline = {.variance = between * between, .process_part = 0.3, .degrees = degrees};
   return evidence;
 }
 
@@ -76,7 +72,9 @@ TEST(session_variance, is_assumed_for_less_than_twenty_pieces_of_evidence) {
 /// A class of twenty will show in the new session how much sessions differ.
 TEST(session_variance, is_assumed_smaller_if_a_new_session_will_tell) {
   const auto assumed = [](std::size_t benchmarks, double deviation) {
-    return session_variances(std::vector(benchmarks, without_sessions(deviation)), true).front();
+    return session_variances(std::vector(benchmarks, without_sessions(deviation)),
+                             new_session::awaited)
+        .front();
   };
   EXPECT_DOUBLE_EQ(std::sqrt(assumed(20, 0.003).variance), 0.003);
   EXPECT_DOUBLE_EQ(std::sqrt(assumed(20, 0.001).variance), 0.002);
@@ -103,27 +101,22 @@ TEST(session_variance, is_known_from_the_sessions_of_the_baseline_as_well) {
 
 TEST(session_variance, is_that_of_the_new_session_even_if_the_older_ones_were_alike) {
   auto suite = scattered(100, 0.02);
-  for (auto& evidence : suite) {
-    evidence.between_sessions = 0;
-    evidence.between_process_part = 0.3;
-    evidence.between_degrees = 2;
-  }
+  for (auto& evidence : suite)
+    evidence.of_baseline = {.variance = 0, .process_part = 0.3, .degrees = 2};
   EXPECT_GT(deviation_of(suite), 0.012);
 }
 
 TEST(session_variance, is_that_of_the_older_sessions_even_if_the_new_one_is_alike) {
   auto suite = std::vector(100, with_sessions(0.02, 2));
-  for (auto& evidence : suite) {
-    evidence.shift_process_part = 0.43;
-    evidence.shift_session_part = 1.34;
-  }
+  for (auto& evidence : suite)
+    evidence.of_new_session = {.shift = 0, .process_part = 0.43, .session_part = 1.34};
   EXPECT_GT(deviation_of(suite), 0.012);
 }
 
 TEST(session_variance, is_larger_for_a_benchmark_whose_own_sessions_differ_more) {
   auto suite = std::vector(50, with_sessions(0.004, 3));
   const double others = session_variances(suite).front().variance;
-  suite[7].between_sessions = 0.05 * 0.05;
+  suite[7].of_baseline->variance = 0.05 * 0.05;
   const auto estimates = session_variances(suite);
   EXPECT_NEAR(estimates[6].variance, others, others / 2);
   EXPECT_EQ(estimates[6].degrees, 9);
@@ -134,7 +127,7 @@ TEST(session_variance, is_larger_for_a_benchmark_whose_own_sessions_differ_more)
 
 TEST(session_variance, is_not_smaller_for_a_benchmark_whose_own_sessions_differ_less) {
   auto suite = std::vector(50, with_sessions(0.01, 3));
-  suite[7].between_sessions = 0;
+  suite[7].of_baseline->variance = 0;
   const auto estimates = session_variances(suite);
   EXPECT_DOUBLE_EQ(estimates[7].variance, estimates[6].variance);
 }
@@ -143,7 +136,8 @@ TEST(session_variance, may_follow_the_noise_of_processes) {
   // The noisier half of the benchmarks differs between sessions, too.
   auto suite = scattered(200, 0);
   const auto noisy = scattered(200, 0.02);
-  for (std::size_t i = 0; i < 200; i += 2) suite[i] = with_shift(noisy[i].shift, 0.01);
+  for (std::size_t i = 0; i < 200; i += 2)
+    suite[i] = with_shift(noisy[i].of_new_session->shift, 0.01);
   const auto estimates = session_variances(suite);
   EXPECT_GT(estimates[0].variance, 10 * estimates[1].variance);
 }
@@ -153,29 +147,31 @@ TEST(session_variance, may_follow_the_noise_of_processes) {
 TEST(session_variance, does_not_contain_slowdowns) {
   auto suite = scattered(200, 0.002);
   const double before = deviation_of(suite);
-  for (std::size_t i = 0; i < 80; ++i) suite[i].shift = 0.1;
+  for (std::size_t i = 0; i < 80; ++i) suite[i].of_new_session->shift = 0.1;
   EXPECT_LT(deviation_of(suite), 1.5 * before);
 }
 
 TEST(session_variance, does_not_contain_a_few_improvements) {
   auto suite = scattered(200, 0.002);
   const double before = deviation_of(suite);
-  for (std::size_t i = 0; i < 16; ++i) suite[i].shift = -0.2;
+  for (std::size_t i = 0; i < 16; ++i) suite[i].of_new_session->shift = -0.2;
   EXPECT_LT(deviation_of(suite), 1.5 * before);
 }
 
 TEST(session_variance, does_not_contain_many_improvements) {
   auto suite = scattered(200, 0.002);
   const double before = deviation_of(suite);
-  for (std::size_t i = 0; i < 80; ++i) suite[i].shift = -0.002 * static_cast<double>(i);
+  for (std::size_t i = 0; i < 80; ++i)
+    suite[i].of_new_session->shift = -0.002 * static_cast<double>(i);
   EXPECT_LT(deviation_of(suite), 2 * before);
 }
 
 TEST(session_variance, does_not_contain_slowdowns_beside_many_improvements) {
   auto suite = scattered(200, 0.002);
   const double before = deviation_of(suite);
-  for (std::size_t i = 0; i < 80; ++i) suite[i].shift = -0.002 * static_cast<double>(i);
-  for (std::size_t i = 80; i < 90; ++i) suite[i].shift = 0.1;
+  for (std::size_t i = 0; i < 80; ++i)
+    suite[i].of_new_session->shift = -0.002 * static_cast<double>(i);
+  for (std::size_t i = 80; i < 90; ++i) suite[i].of_new_session->shift = 0.1;
   EXPECT_LT(deviation_of(suite), 2 * before);
 }
 
@@ -183,10 +179,7 @@ TEST(session_variance, does_not_contain_slowdowns_beside_many_improvements) {
 TEST(session_variance, does_not_contain_benchmarks_without_a_new_session) {
   auto suite = scattered(100, 0.002);
   const double before = deviation_of(suite);
-  for (int i = 0; i < 100; ++i) {
-    suite.push_back(without_sessions());
-    suite.back().shift = -0.5;
-  }
+  for (int i = 0; i < 100; ++i) suite.push_back(without_sessions());
   EXPECT_NEAR(deviation_of(suite), before, before / 2);
 }
 
@@ -211,13 +204,13 @@ std::vector<session_evidence> made_up(const reference_suite& suite) {
     const double deviation = 0.001 * (1 + i % 7);
     const double between = 0.002 * (1 + wave(i + 50));
     const double shift = suite.scale * wave(i) * (1 + i % 7) - (i == 29 ? suite.improvement : 0.0);
-    all.push_back({.process_variance = deviation * deviation,
-                   .shift = shift,
-                   .shift_process_part = 0.43,
-                   .shift_session_part = suite.session_part,
-                   .between_sessions = between * between,
-                   .between_process_part = 0.3,
-                   .between_degrees = suite.degrees});
+    auto& evidence = all.emplace_back(without_sessions(deviation));
+    if (suite.session_part > 0)
+      evidence.of_new_session = {
+          .shift = shift, .process_part = 0.43, .session_part = suite.session_part};
+    if (suite.degrees > 0)
+      evidence.of_baseline = {
+          .variance = between * between, .process_part = 0.3, .degrees = suite.degrees};
   }
   return all;
 }
