@@ -107,6 +107,7 @@ struct class_tally {
 struct tally {
   std::map<gate::benchmark_class, class_tally> classes;
   std::size_t checks = 0, false_alarms = 0, inconclusive = 0, passes = 0;
+  std::size_t cut_short = 0;  ///< of the inconclusive ones
   std::size_t slowed = 0, detected = 0, ambiguous = 0;  ///< slowed benchmarks of all checks
   std::map<std::string, detection_count> detections_by_name;
   std::map<std::string, std::size_t> false_alarms_by_name;
@@ -114,9 +115,17 @@ struct tally {
   std::map<std::string, std::size_t> ambiguous_by_name;
 };
 
-void add_report(tally& tally, const gate::report& report,
+/// The answer to a check, and whether further runs, which nobody has recorded, could change it.
+struct answer {
+  gate::report report;
+  bool cut_short = false;
+};
+
+void add_answer(tally& tally, const answer& answer,
                 const std::set<std::string>& slowed_benchmarks) {
+  const auto& report = answer.report;
   ++tally.checks;
+  tally.cut_short += answer.cut_short;
   bool false_alarm = false;
   for (const auto& finding : report.findings) {
     const bool slower = finding.result == gate::verdict::slower;
@@ -158,7 +167,7 @@ slowdown requested_slowdown(const gate::baseline& recorded, const options& optio
 }
 
 /// As scripts/gate does: looks again as long as more runs may tell.
-gate::report check_in_looks(const gate::baseline& remaining, const std::vector<gate::run>& runs,
+answer check_in_looks(const gate::baseline& remaining, const std::vector<gate::run>& runs,
                             const options& options) {
   gate::question question;  // those taken out may be older than those that remain
   question.allow_different.insert(gate::identity_keys.begin(), gate::identity_keys.end());
@@ -166,7 +175,9 @@ gate::report check_in_looks(const gate::baseline& remaining, const std::vector<g
   question.look_runs = options.runs;
   for (std::size_t look = 1;; ++look) {
     auto report = gate::check(remaining, std::span(runs).first(look * options.runs), question);
-    if (look == options.looks || !gate::more_runs_may_tell(report)) return report;
+    const bool goes_on = look < options.looks && gate::more_runs_may_tell(report);
+    const bool has_more = (look + 1) * options.runs <= runs.size();
+    if (!goes_on || !has_more) return {std::move(report), goes_on};
   }
 }
 
@@ -207,10 +218,13 @@ std::vector<selection> selections(const std::vector<std::vector<std::size_t>>& s
     result.push_back({std::move(checked), {session.begin(), session.end()}});
   };
   if (options.consecutive) {
+    // The last ones have fewer looks than could be asked for.
     for (const auto& session : sessions)
-      for (std::size_t first = 0; first + count <= session.size(); first += options.runs)
+      for (std::size_t first = 0; first + options.runs <= session.size(); first += options.runs) {
+        const auto end = std::min(session.size(), first + count);
         add(session, {session.begin() + static_cast<std::ptrdiff_t>(first),
-                      session.begin() + static_cast<std::ptrdiff_t>(first + count)});
+                      session.begin() + static_cast<std::ptrdiff_t>(end)});
+      }
     return result;
   }
   std::mt19937_64 random(options.seed);
@@ -237,7 +251,7 @@ tally check_recorded_runs(const options& options) {
     if (remaining.processes.size() < gate::least_processes) continue;
     std::vector<gate::run> runs;
     for (const auto process : checked) runs.push_back(run_of_process(recorded, process, slowdown));
-    add_report(tally, check_in_looks(remaining, runs, options), slowdown.benchmarks);
+    add_answer(tally, check_in_looks(remaining, runs, options), slowdown.benchmarks);
   }
   return tally;
 }
@@ -248,11 +262,13 @@ double percentage(std::size_t part, std::size_t total) {
 
 void print(const tally& tally, const options& options) {
   fmt::print(
-      "{} checks of {} runs{} against {}: {} with a false alarm, {} passed, {} inconclusive\n",
+      "{} checks of {} runs{} against {}: {} with a false alarm, {} passed, {} inconclusive{}\n",
       tally.checks, options.runs,
       options.looks > 1 ? fmt::format(" in up to {} looks", options.looks) : "",
       options.whole_sessions ? "the other sessions" : "all others", tally.false_alarms,
-      tally.passes, tally.inconclusive);
+      tally.passes, tally.inconclusive,
+      tally.cut_short > 0 ? fmt::format(", of which {} could go on with more runs", tally.cut_short)
+                          : "");
   for (const auto& [kind, answers] : tally.classes)
     fmt::print("  {}: {} passed, {} inconclusive, {} regressions\n", to_string(kind),
                answers.passes, answers.inconclusive, answers.regressions);

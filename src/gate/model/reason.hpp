@@ -200,6 +200,10 @@ struct mean_slow_runs {
 struct fastest_slower {
   double slowdown;
 };
+/// The benchmark looks slower, but its fastest operation does not.
+struct fastest_not_slower {
+  double at_most_95;  ///< slower, as all bounds
+};
 
 }  // namespace remarks
 using remark =
@@ -208,7 +212,7 @@ using remark =
                  remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
                  remarks::measured_in_turn, remarks::not_measured_again, remarks::few_repetitions,
                  remarks::other_work, remarks::other_procedure, remarks::mean_slower,
-                 remarks::mean_slow_runs, remarks::fastest_slower>;
+                 remarks::mean_slow_runs, remarks::fastest_slower, remarks::fastest_not_slower>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {

@@ -126,6 +126,9 @@ content of(const remarks::mean_slower& r) { return {"mean_slower", {{"slowdown",
 content of(const remarks::fastest_slower& r) {
   return {"fastest_slower", {{"slowdown", r.slowdown}}};
 }
+content of(const remarks::fastest_not_slower& r) {
+  return {"fastest_not_slower", {{"at_most_95", r.at_most_95}}};
+}
 content of(const remarks::mean_slow_runs& r) {
   return {"mean_slow_runs", {{"slow", r.slow}, {"runs", r.runs}, {"slowdown", r.slowdown}}};
 }

@@ -228,6 +228,11 @@ std::string sentence_of(const remark& message) {
           [](const fastest_slower& r) {
             return fmt::format("by the fastest operation slower by {}", percent_text(r.slowdown));
           },
+          [](const fastest_not_slower& r) {
+            return fmt::format(
+                "its fastest operation is slower by at most {}: other users may be the cause",
+                percent_text(r.at_most_95));
+          },
           [](const not_measured_again&) {
             return std::string("could not be measured again with both programs");
           },
