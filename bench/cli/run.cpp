@@ -51,9 +51,10 @@ exit_code exit_code_of(const outcome& measured, const earlier_run* earlier, bool
   if (measured.signal != 0) return common::code_of_signal(measured.signal);
   if (!measured.failures.empty() || (earlier && earlier->has_failures()))
     return exit_code::something_failed;
-  if (!measured.runs.empty() || (continues && earlier->has_repetitions())) return exit_code::done;
+  const bool was_measured_earlier = earlier && earlier->has_repetitions();
+  if (!measured.runs.empty() || (continues && was_measured_earlier)) return exit_code::done;
   if (!measured.by_time.empty()) return exit_code::no_time;
-  return earlier && earlier->has_repetitions() ? exit_code::done : exit_code::nothing_ran;
+  return was_measured_earlier ? exit_code::done : exit_code::nothing_ran;
 }
 
 void complain(const run_request& request, const std::string& sentence) {
