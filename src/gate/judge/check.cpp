@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "src/common/regular_expression.hpp"
 #include "src/common/text.hpp"
 #include "src/gate/judge/capability.hpp"
 #include "src/gate/judge/conclude.hpp"
+#include "src/gate/judge/figure_verdicts.hpp"
 #include "src/gate/judge/lineage.hpp"
 #include "src/gate/judge/new_runs.hpp"
 #include "src/gate/judge/observe.hpp"
@@ -19,14 +19,29 @@
 namespace bench_transfers::gate {
 namespace {
 
-std::regex compiled(const std::string& expression) {
-  try {
-    return common::regular_expression(expression);
-  } catch (const common::expression_error& error) {
-    throw bad_input(fmt::format("--allow-missing='{}' {}", common::printable_in_short(expression),
-                                error.what()));
+/// The benchmarks that may be missing.
+class allowed_missing {
+ public:
+  /// Of a regular expression; empty: none.
+  explicit allowed_missing(const std::string& expression) : is_any_(!expression.empty()) {
+    try {
+      names_ = common::regular_expression(expression);
+    } catch (const common::expression_error& error) {
+      throw bad_input(fmt::format("--allow-missing='{}' {}", common::printable_in_short(expression),
+                                  error.what()));
+    }
   }
-}
+
+  [[nodiscard]] bool contains(const std::string& name) const {
+    // std::regex uses stack space for each character: an absurd name must not crash the program.
+    constexpr std::size_t longest_name = 4096;
+    return is_any_ && name.size() <= longest_name && std::regex_search(name, names_);
+  }
+
+ private:
+  bool is_any_;
+  std::regex names_;
+};
 
 void require_same_kind(const baseline& before, const run& first) {
   if (before.ours != first.ours)
@@ -38,100 +53,16 @@ void require_same_kind(const baseline& before, const run& first) {
                                 before.on_host ? "without" : "with"));
 }
 
-verdict verdict_of(outcome value) {
-  switch (value) {
-    case outcome::slower: return verdict::slower;
-    case outcome::faster: return verdict::faster;
-    case outcome::ambiguous: return verdict::ambiguous;
-    case outcome::unchanged: return verdict::unchanged;
-    case outcome::not_known: break;
-  }
-  return verdict::not_known;
-}
-
 /// A figure that benchmarks are judged by: what is compared, within which limits, and where the
 /// answer tells of it.
 struct judged_figure {
   std::optional<benchmark_judgement> finding::*judgement;
   double finding::*threshold;
   std::optional<common_shift> class_answer::*shared;  ///< null: it tells nothing of a whole class
-  gate::limits limits;
+  gate::limits limits = {};
   std::vector<observation> observations = {};
   std::vector<std::size_t> places = {};  ///< of their findings
 };
-
-/// Whether single processes are much slower, and it is open if by chance.
-bool is_in_some_runs(const benchmark_judgement& judged) {
-  return judged.sighting != sighting::none && judged.sighting != sighting::cleared;
-}
-
-/// Whether one figure tells of a slowdown that the others do not show.
-bool is_worse(verdict of_figure, verdict known) {
-  return known != verdict::slower &&
-         (of_figure == verdict::slower ||
-          (of_figure == verdict::ambiguous && known != verdict::ambiguous));
-}
-
-/// The mean tells what the median does not show. Other users of a machine slow down the means of
-/// all processes of a look: a second one must show it, too, and in more than single processes.
-void conclude_by_mean(finding& entry, bool is_first_look) {
-  auto of_mean = verdict_of(entry.by_mean->verdict);
-  if (of_mean == verdict::slower && (is_first_look || is_in_some_runs(*entry.judgement)))
-    of_mean = verdict::ambiguous;
-  if (!is_worse(of_mean, entry.result)) return;
-  entry.result = of_mean;
-  entry.decided_by = figure::mean;
-  const auto& judged = *entry.by_mean;
-  const double slower_by = slowdown(judged.shift);
-  // All runs together may look no slower, or even faster.
-  if (slower_by <= entry.mean_threshold && is_in_some_runs(judged))
-    entry.note = remarks::mean_slow_runs{judged.slow_processes, entry.shifts.size(),
-                                         slowdown(judged.slowest)};
-  else
-    entry.note = remarks::mean_slower{slower_by};
-}
-
-/// Noise seldom reaches the fastest operation of a run, which shows small slowdowns that the median
-/// leaves open. It clears nothing: the other operations may be slower. But where it surely is not
-/// slower, other users may have slowed down all runs of a look: a second one must show it, too.
-/// Where the median surely is not slower, or its class has shifted as a whole, it is doubtful
-/// itself.
-void conclude_by_fastest(finding& entry, bool class_changed, bool is_first_look) {
-  const auto& judged = *entry.by_fastest;
-  auto of_fastest = verdict_of(judged.verdict);
-  if (is_first_look && of_fastest == verdict::unchanged && entry.result == verdict::slower)
-    entry.result = verdict::ambiguous;
-  if (of_fastest == verdict::slower && (class_changed || entry.result == verdict::unchanged))
-    of_fastest = verdict::ambiguous;
-  if (slowdown(judged.shift) <= entry.threshold || entry.result == verdict::faster ||
-      !is_worse(of_fastest, entry.result))
-    return;
-  entry.result = of_fastest;
-  entry.decided_by = figure::fastest;
-  entry.note = remarks::fastest_slower{slowdown(judged.shift)};
-}
-
-/// Whether some runs are so slow that it is worth a remark.
-bool has_slow_runs(const finding& entry) {
-  const auto& judged = *entry.judgement;
-  return judged.slow_processes > 0 &&
-         (entry.result != verdict::slower || judged.sighting == sighting::again);
-}
-
-void remark_on_slow_runs(finding& entry) {
-  const auto& judged = *entry.judgement;
-  entry.note =
-      remarks::slow_runs{judged.slow_processes, entry.shifts.size(), slowdown(judged.slowest)};
-}
-
-/// A benchmark that moves no data is fast, too.
-void doubt_implausible(finding& entry) {
-  constexpr double most = 20;
-  const double factor = std::exp(-entry.judgement->shift);
-  if (factor < most) return;
-  entry.result = verdict::ambiguous;
-  entry.note = remarks::implausibly_fast{factor};
-}
 
 std::vector<std::optional<double>> shifts_of(const history& figures, double centre,
                                              const metric& judged_by) {
@@ -146,7 +77,7 @@ class checking {
  public:
   checking(const baseline& before, std::span<const run> after, const question& question)
       : before_(before),
-        excused_(compiled(question.allow_missing)),
+        excused_(question.allow_missing),
         stakes_(stakes_of(before, question.limits, question.decide_by)),
         sessions_before_(sessions_of(before.processes)) {
     auto asked = question;
@@ -170,13 +101,6 @@ class checking {
     return observe(history, sessions_before_, result_.sessions_before, result_.judged_by);
   }
 
-  [[nodiscard]] bool is_excused(const std::string& name) const {
-    // std::regex uses stack space for each character: an absurd name must not crash the program.
-    constexpr std::size_t longest_name = 4096;
-    return !result_.question.allow_missing.empty() && name.size() <= longest_name &&
-           std::regex_search(name, excused_);
-  }
-
   void add_benchmark(const std::string& name, const history& before, const new_runs& runs) {
     const auto& judged_by = result_.judged_by;
     auto observed = observed_in(before);
@@ -192,7 +116,7 @@ class checking {
       const bool was_measured = std::holds_alternative<remarks::few_repetitions>(*cause);
       entry.result = was_measured ? verdict::not_known : verdict::missing;
       entry.note = std::move(cause);
-      entry.excused = is_excused(name);
+      entry.excused = excused_.contains(name);
       return;
     }
     entry.shifts = shifts_of(figures, *entry.before, judged_by);
@@ -252,23 +176,17 @@ class checking {
   void judge() {
     means_.limits = limits_of_means(means_.limits);
     share_false_alarms();
-    std::size_t with_slow_runs = 0;
-    compare_by(medians_, [&](finding& entry) {
-      entry.result = verdict_of(entry.judgement->verdict);
-      entry.advisory = is_advisory(*entry.judgement, entry.threshold);
-      if (has_slow_runs(entry)) {
-        remark_on_slow_runs(entry);
-        ++with_slow_runs;
-      }
-      doubt_implausible(entry);
-    });
-    const bool is_first_look = result_.processes_after <= result_.question.look_runs;
+    compare_by(medians_, conclude_by_own_figure);
+    const auto with_slow_runs = std::ranges::count_if(result_.findings, has_slow_runs);
+    const auto newest =
+        result_.processes_after <= result_.question.look_runs ? look::first : look::later;
     compare_by(fastest_, [&](finding& entry) {
-      conclude_by_fastest(entry, class_of_kind(entry.kind).changed(), is_first_look);
+      conclude_by_fastest(entry, class_of_kind(entry.kind), newest);
     });
-    compare_by(means_, [&](finding& entry) { conclude_by_mean(entry, is_first_look); });
+    compare_by(means_, [&](finding& entry) { conclude_by_mean(entry, newest); });
     for (auto& part : result_.classes) part.mean_threshold = means_.limits.threshold_for(part.kind);
-    if (with_slow_runs > 0) result_.notes.emplace_back(notes::slow_runs{with_slow_runs});
+    if (with_slow_runs > 0)
+      result_.notes.emplace_back(notes::slow_runs{static_cast<std::size_t>(with_slow_runs)});
   }
 
   template <class Conclude>
@@ -298,13 +216,12 @@ class checking {
   }
 
   const baseline& before_;
-  std::regex excused_;
+  allowed_missing excused_;
   stakes stakes_;
   std::vector<std::size_t> sessions_before_;
-  judged_figure medians_{&finding::judgement, &finding::threshold, &class_answer::shared, {}};
-  judged_figure means_{
-      &finding::by_mean, &finding::mean_threshold, &class_answer::shared_by_mean, {}};
-  judged_figure fastest_{&finding::by_fastest, &finding::threshold, nullptr, {}};
+  judged_figure medians_{&finding::judgement, &finding::threshold, &class_answer::shared};
+  judged_figure means_{&finding::by_mean, &finding::mean_threshold, &class_answer::shared_by_mean};
+  judged_figure fastest_{&finding::by_fastest, &finding::threshold, nullptr};
   report result_;
 };
 
@@ -325,7 +242,7 @@ void require_classes(const baseline& before, const question& question) {
 void require_like(const baseline& before, std::span<const run> after) {
   if (after.empty()) return;
   require_same_kind(before, after.front());
-  static_cast<void>(metric_of(before, after));
+  static_cast<void>(metric_of(before, after));  // throws for runs that declare another metric
 }
 
 report check(const baseline& before, std::span<const run> after, const question& question) {

@@ -1,0 +1,94 @@
+#include "src/gate/judge/figure_verdicts.hpp"
+
+#include <cmath>
+
+namespace bench_transfers::gate {
+namespace {
+
+verdict verdict_of(outcome value) {
+  switch (value) {
+    case outcome::slower: return verdict::slower;
+    case outcome::faster: return verdict::faster;
+    case outcome::ambiguous: return verdict::ambiguous;
+    case outcome::unchanged: return verdict::unchanged;
+    case outcome::not_known: break;
+  }
+  return verdict::not_known;
+}
+
+/// Whether single processes are much slower, and it is open if by chance.
+bool is_in_some_runs(const benchmark_judgement& judged) {
+  return judged.sighting != sighting::none && judged.sighting != sighting::cleared;
+}
+
+/// Whether one figure tells of a slowdown that the others do not show.
+bool is_worse(verdict of_figure, verdict known) {
+  return known != verdict::slower &&
+         (of_figure == verdict::slower ||
+          (of_figure == verdict::ambiguous && known != verdict::ambiguous));
+}
+
+void remark_on_slow_runs(finding& entry) {
+  const auto& judged = *entry.judgement;
+  entry.note =
+      remarks::slow_runs{judged.slow_processes, entry.shifts.size(), slowdown(judged.slowest)};
+}
+
+/// A benchmark that moves no data is fast, too.
+void doubt_implausible(finding& entry) {
+  constexpr double most = 20;
+  const double factor = std::exp(-entry.judgement->shift);
+  if (factor < most) return;
+  entry.result = verdict::ambiguous;
+  entry.note = remarks::implausibly_fast{factor};
+}
+
+}  // namespace
+
+void conclude_by_own_figure(finding& entry) {
+  entry.result = verdict_of(entry.judgement->verdict);
+  entry.advisory = is_advisory(*entry.judgement, entry.threshold);
+  if (has_slow_runs(entry)) remark_on_slow_runs(entry);
+  doubt_implausible(entry);
+}
+
+bool has_slow_runs(const finding& entry) {
+  const auto& judged = entry.judgement;
+  return judged && judged->slow_processes > 0 &&
+         (entry.result != verdict::slower || judged->sighting == sighting::again);
+}
+
+void conclude_by_fastest(finding& entry, const class_answer& part, look newest) {
+  const auto& judged = *entry.by_fastest;
+  auto of_fastest = verdict_of(judged.verdict);
+  if (newest == look::first && of_fastest == verdict::unchanged && entry.result == verdict::slower)
+    entry.result = verdict::ambiguous;
+  const bool is_doubtful = part.changed() || entry.result == verdict::unchanged;
+  if (of_fastest == verdict::slower && is_doubtful) of_fastest = verdict::ambiguous;
+  const double slower_by = slowdown(judged.shift);
+  if (slower_by <= entry.threshold || entry.result == verdict::faster ||
+      !is_worse(of_fastest, entry.result))
+    return;
+  entry.result = of_fastest;
+  entry.decided_by = figure::fastest;
+  entry.note = remarks::fastest_slower{slower_by};
+}
+
+void conclude_by_mean(finding& entry, look newest) {
+  auto of_mean = verdict_of(entry.by_mean->verdict);
+  if (of_mean == verdict::slower && (newest == look::first || is_in_some_runs(*entry.judgement)))
+    of_mean = verdict::ambiguous;
+  if (!is_worse(of_mean, entry.result)) return;
+  entry.result = of_mean;
+  entry.decided_by = figure::mean;
+  const auto& judged = *entry.by_mean;
+  const double slower_by = slowdown(judged.shift);
+  // All runs together may look no slower, or even faster.
+  if (slower_by <= entry.mean_threshold && is_in_some_runs(judged))
+    entry.note = remarks::mean_slow_runs{judged.slow_processes, entry.shifts.size(),
+                                         slowdown(judged.slowest)};
+  else
+    entry.note = remarks::mean_slower{slower_by};
+}
+
+}  // namespace bench_transfers::gate
