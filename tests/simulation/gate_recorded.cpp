@@ -107,7 +107,7 @@ struct class_tally {
 struct tally {
   std::map<gate::benchmark_class, class_tally> classes;
   std::size_t checks = 0, false_alarms = 0, inconclusive = 0, passes = 0;
-  std::size_t cut_short = 0;  ///< of the inconclusive ones
+  std::size_t cut_short = 0;                            ///< of the inconclusive ones
   std::size_t slowed = 0, detected = 0, ambiguous = 0;  ///< slowed benchmarks of all checks
   std::map<std::string, detection_count> detections_by_name;
   std::map<std::string, std::size_t> false_alarms_by_name;
@@ -168,7 +168,7 @@ slowdown requested_slowdown(const gate::baseline& recorded, const options& optio
 
 /// As scripts/gate does: looks again as long as more runs may tell.
 answer check_in_looks(const gate::baseline& remaining, const std::vector<gate::run>& runs,
-                            const options& options) {
+                      const options& options) {
   gate::question question;  // those taken out may be older than those that remain
   question.allow_different.insert(gate::identity_keys.begin(), gate::identity_keys.end());
   question.limits.looks = options.looks;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/common/regular_expression.hpp"
@@ -73,6 +74,15 @@ std::vector<std::optional<double>> shifts_of(const history& figures, double cent
   return shifts;
 }
 
+/// Whether each new run that can be judged is much slower than all of the baseline. Then a lack of
+/// repetitions excuses nothing.
+bool are_all_much_slower(const observation& observed, double threshold) {
+  const auto before = joined(observed.before);
+  const auto after = joined(observed.after);
+  return !before.empty() && !after.empty() &&
+         std::ranges::min(after) - std::ranges::max(before) > std::log1p(3 * threshold);
+}
+
 class checking {
  public:
   checking(const baseline& before, std::span<const run> after, const question& question)
@@ -117,6 +127,8 @@ class checking {
       entry.result = was_measured ? verdict::not_known : verdict::missing;
       entry.note = std::move(cause);
       entry.excused = excused_.contains(name);
+      if (was_measured && !entry.excused && are_all_much_slower(observed, entry.threshold))
+        entry.result = verdict::ambiguous;
       return;
     }
     entry.shifts = shifts_of(figures, *entry.before, judged_by);
@@ -179,7 +191,7 @@ class checking {
     compare_by(medians_, conclude_by_own_figure);
     const auto with_slow_runs = std::ranges::count_if(result_.findings, has_slow_runs);
     const auto newest =
-        result_.processes_after <= result_.question.look_runs ? look::first : look::later;
+        result_.processes_after < 2 * result_.question.look_runs ? look::first : look::later;
     compare_by(fastest_, [&](finding& entry) {
       conclude_by_fastest(entry, class_of_kind(entry.kind), newest);
     });

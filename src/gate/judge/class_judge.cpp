@@ -41,8 +41,8 @@ bool is_suspect(const estimate& benchmark, double single_p) {
   return benchmark.least_slowdown() > much_slower(benchmark) && single_p < unlikely;
 }
 
-/// Most new processes are slower than all of the baseline, by more than the threshold: no noise that
-/// the baseline has seen explains that.
+/// Most new processes are slower than all of the baseline, by more than the threshold: no noise
+/// that the baseline has seen explains that.
 bool are_most_slower_than_all(const estimate& benchmark) {
   const double least =
       benchmark.before.back() + std::max(0.0, benchmark.common) + benchmark.threshold;

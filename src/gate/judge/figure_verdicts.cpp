@@ -1,6 +1,8 @@
 #include "src/gate/judge/figure_verdicts.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace bench_transfers::gate {
 namespace {
@@ -19,6 +21,13 @@ verdict verdict_of(outcome value) {
 /// Whether single processes are much slower, and it is open if by chance.
 bool is_in_some_runs(const benchmark_judgement& judged) {
   return judged.sighting != sighting::none && judged.sighting != sighting::cleared;
+}
+
+/// Not only in some runs.
+bool is_in_every_run(const finding& entry) {
+  return std::ranges::all_of(entry.shifts, [&](const std::optional<double>& shift) {
+    return !shift || slowdown(*shift) > entry.threshold;
+  });
 }
 
 /// Whether one figure tells of a slowdown that the others do not show.
@@ -61,8 +70,12 @@ bool has_slow_runs(const finding& entry) {
 void conclude_by_fastest(finding& entry, const class_answer& part, look newest) {
   const auto& judged = *entry.by_fastest;
   auto of_fastest = verdict_of(judged.verdict);
-  if (newest == look::first && of_fastest == verdict::unchanged && entry.result == verdict::slower)
+  const double at_most = slowdown(judged.at_most);
+  if (entry.result == verdict::slower && at_most <= entry.threshold &&
+      (newest == look::first || !is_in_every_run(entry))) {
     entry.result = verdict::ambiguous;
+    entry.note = remarks::fastest_not_slower{at_most};
+  }
   const bool is_doubtful = part.changed() || entry.result == verdict::unchanged;
   if (of_fastest == verdict::slower && is_doubtful) of_fastest = verdict::ambiguous;
   const double slower_by = slowdown(judged.shift);
