@@ -20,14 +20,17 @@ namespace {
 using statistics::square;
 using statistics::variance_estimate;
 
-/// How far sessions move a class, as if seen in about as many sessions as there are degrees.
+/// An assumption weighs as much as so many sessions.
+constexpr double assumed_common_degrees = 8;
+
+/// How far sessions move a class.
 struct assumption {
   double deviation = 0;
   double degrees = 0;  ///< of freedom; 0: nothing is assumed
 };
 
 assumption assumption_for(benchmark_class kind) {
-  return {.deviation = assumed_for(kind).of_class, .degrees = 8};
+  return {.deviation = assumed_for(kind).of_class, .degrees = assumed_common_degrees};
 }
 
 /// Of the common shift of a new session, from the baseline's sessions and an assumption.

@@ -92,8 +92,7 @@ void add_common_shift(class_estimates& estimates, std::span<const double> common
   for (auto& benchmark : estimates.benchmarks) benchmark.common = estimates.shared->shift;
 }
 
-/// What a benchmark shows by itself, beyond the common shift. Without one, it is unknown what the
-/// shift of a benchmark says of sessions.
+/// What a benchmark shows by itself: its shift does only if the common shift is known.
 session_evidence session_evidence_of(const estimate& benchmark, const observation& observed,
                                      std::span<const double> common, bool has_common_shift) {
   session_evidence evidence{.process_variance = benchmark.process_variance,
@@ -151,7 +150,7 @@ class_estimates estimates_of(std::span<const observation> observations, const li
   auto result = estimates_by_processes(observations, new_session::measured, limits);
   const auto common = common_of_sessions(observations);
   add_common_bound(result, common);
-  if (observations.size() >= least_class_size)
+  if (!common.empty())
     add_common_shift(result, common, limits, limits.false_alarm / static_cast<double>(classes));
   add_sessions(result, observations, common, new_session::measured, limits);
   return result;

@@ -6,25 +6,28 @@
 
 namespace bench_transfers::gate {
 
-/// The new session against the baseline: the difference, its part of the process variance, and its
-/// part of the session variance.
+/// The new session against the baseline.
 struct new_session_evidence {
-  double shift = 0, process_part = 0, session_part = 0;
+  double shift = 0;
+  double process_part = 0;  ///< of the shift's variance, as a multiple of the process variance
+  double session_part = 0;  ///< likewise of the session variance
 };
 
-/// Between the baseline's sessions: the variance of their centres, its part of the process
-/// variance, and the degrees of freedom.
+/// The baseline's sessions against one another.
 struct baseline_evidence {
-  double variance = 0, process_part = 0, degrees = 0;
+  double variance = 0;      ///< of their centres
+  double process_part = 0;  ///< of this variance, as a multiple of the process variance
+  double degrees = 0;       ///< of freedom
 };
 
 /// What one benchmark says about how much sessions differ beyond the common shift of its class.
 struct session_evidence {
-  double process_variance = 0;  ///< of one process
-  std::optional<new_session_evidence> of_new_session = {};
-  std::optional<baseline_evidence> of_baseline = {};  ///< none for a single session
+  double process_variance = 0;                              ///< of one process
+  std::optional<new_session_evidence> of_new_session = {};  ///< none without new runs
+  std::optional<baseline_evidence> of_baseline = {};        ///< none for a single session
 };
 
+/// Whether the new runs have been made, or are to come.
 enum class new_session { measured, awaited };
 
 struct session_estimate {
@@ -46,8 +49,8 @@ struct session_estimate {
 /// slower benchmarks, without their slowest quarter, count instead.
 ///
 /// With fewer than 20 pieces of evidence, the variance is at least what docs/GATE.md assumes: five
-/// times the deviation between processes, and 0.2 %. If the new session is awaited and will
-/// bring as many pieces, that much is not assumed: one deviation between processes, and 0.2 %.
+/// times the deviation between processes, and 0.2 %. If the new session is awaited and will bring
+/// as many pieces, that much is not assumed: one deviation between processes, and 0.2 %.
 std::vector<session_estimate> session_variances(std::span<const session_evidence> suite,
                                                 new_session newest = new_session::measured);
 

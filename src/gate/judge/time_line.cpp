@@ -17,7 +17,7 @@ bool is_same_work(const history& known, const benchmark_values& measured) {
          !difference_of(known.work, measured.work);
 }
 
-/// Keys of the facts that differ from the baseline's. A history has all times.
+/// Keys of the facts that differ from the baseline's. The start is none: a history has all times.
 std::vector<std::string> changed_keys(const baseline& line, const run& process) {
   std::vector<std::string> keys;
   for (const auto& fact : differences_from(line, process))
