@@ -12,7 +12,6 @@
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {
-
 namespace {
 
 using result_file::benchmark;

@@ -6,17 +6,12 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
-#include <tuple>
+#include <string>
 #include <vector>
 
+#include "src/advice/cost_terms.hpp"
+
 namespace bench_transfers::advice {
-
-/// The costs of one strategy; allocation is that of a single use, not divided by reuse.
-struct strategy_costs {
-  statistics::estimate allocation, fill, transfer, read_back;
-  bool extrapolated = false;
-};
-
 namespace {
 
 using result_file::direction;
@@ -26,31 +21,6 @@ using statistics::estimate;
 using statistics::measured_time;
 using statistics::scaled;
 using statistics::sum;
-
-/// What the CPU's access to the memory of a transfer adds to the sum.
-struct cpu_term {
-  term access;
-  bool measured_terms::*is_measured;
-  double question::*times;
-  estimate strategy_costs::*cost;
-  const char* title;
-
-  /// Whether the sum includes it.
-  [[nodiscard]] bool counts(const measured_terms& measured, const question& asked) const {
-    return measured.*is_measured && asked.*times > 0;
-  }
-};
-
-constexpr std::array cpu_terms{cpu_term{.access = term::cpu_write,
-                                        .is_measured = &measured_terms::cpu_writes,
-                                        .times = &question::cpu_writes,
-                                        .cost = &strategy_costs::fill,
-                                        .title = "CPU writes"},
-                               cpu_term{.access = term::cpu_read,
-                                        .is_measured = &measured_terms::cpu_reads,
-                                        .times = &question::cpu_reads,
-                                        .cost = &strategy_costs::read_back,
-                                        .title = "CPU reads"}};
 
 double cpu_time(const strategy_costs& costs) {
   double time = 0;
@@ -75,6 +45,11 @@ estimate estimate_of(measured_time measured) {
   return statistics::with_error(measured.ns, statistics::expected_error(measured));
 }
 
+std::string more_than_memory(const char* whose, double bytes) {
+  return fmt::format("more than the memory of the {}, {:.3g} GiB", whose,
+                     bytes / (1024.0 * 1024 * 1024));
+}
+
 template <class Fitted>
 bool is_beyond(const Fitted& measured, double bytes) {
   return bytes < measured.smallest() / 2 || bytes > measured.largest() * 2;
@@ -91,7 +66,7 @@ void check(const question& question) {
 }
 
 /// allocation / n + per_transfer are equal for both at one n at most.
-break_even compare(const strategy_costs& candidate, const strategy_costs& plain) {
+break_even break_even_of(const strategy_costs& candidate, const strategy_costs& plain) {
   const double dearer = candidate.allocation.value - plain.allocation.value;
   const double saved =
       (plain.transfer.value - candidate.transfer.value) + (cpu_time(plain) - cpu_time(candidate));
@@ -112,36 +87,6 @@ question usual_question(direction towards) {
           .cpu_reads = towards == direction::d2h || towards == direction::both ? 1.0 : 0.0};
 }
 
-cost_model::cost_model(const measurements& measured)
-    : host_bytes_(measured.from.host_bytes),
-      device_bytes_(measured.from.device_bytes),
-      needs_memory_(measured.needs_memory) {
-  for (const auto& added : measured.all_series) {
-    if (is_transfer(added.measures))
-      transfers_.emplace(place{added.measures, added.strategy}, source_of(added));
-    else if (added.memory)
-      add_by_memory(added);
-    measured_.allocation |= added.measures == term::allocation;
-    for (const auto& cpu : cpu_terms) measured_.*cpu.is_measured |= added.measures == cpu.access;
-  }
-  compare_small_transfers(measured);
-  has_memory_ = needs_memory_ || std::ranges::any_of(transfers_, [](const auto& transfer) {
-                  return transfer.second.memory.has_value();
-                });
-  if (!has_memory_) measured_ = {};
-}
-
-void cost_model::compare_small_transfers(const measurements& measured) {
-  std::map<term, std::map<std::string, const repetitions*>> all;
-  for (const auto& added : measured.all_series)
-    if (is_transfer(added.measures))
-      all[added.measures].emplace(added.strategy, &added.repetitions);
-  for (const auto& [measured_place, transfer] : transfers_) {
-    const auto& [direction, strategy] = measured_place;
-    if (transfer.may_be_baseline()) small_.try_emplace(direction, all.at(direction), strategy);
-  }
-}
-
 /// Whether repetitions confirm that its transfers are faster than those of the baseline.
 std::optional<bool> cost_model::is_confirmed(const std::string& strategy, const ranking& ranked,
                                              const question& question) const {
@@ -152,98 +97,36 @@ std::optional<bool> cost_model::is_confirmed(const std::string& strategy, const 
   return small->second.is_faster(strategy, question.bytes);
 }
 
-bool cost_model::source::is_known_at(double bytes) const {
-  const auto* const point = std::get_if<measured_time>(&times);
-  return point == nullptr ? !std::holds_alternative<std::monostate>(times) : point->bytes == bytes;
-}
-
-cost_model::source cost_model::source_of(const series& added) const {
-  source made{.times = {},
-              .memory = added.memory,
-              .plainness = added.plainness,
-              .pool = added.pool,
-              .can_tell = added.can_tell};
-  if (is_cpu_access(added.measures))
-    made.times = cpu_rate(added.times);
-  else if (added.times.size() > 1)
-    made.times = broken_line(added.times);
-  else if (added.times.size() == 1 && !needs_memory_)
-    made.times = added.times.front();
-  return made;
-}
-
-/// If several strategies do the same with the same kind of memory, the plainest counts.
-void cost_model::add_by_memory(const series& added) {
-  const auto added_source = source_of(added);
-  const auto [entry, is_new] =
-      by_memory_.try_emplace({added.measures, *added.memory}, added_source);
-  if (!is_new && added_source.plainness < entry->second.plainness) entry->second = added_source;
-}
-
-const cost_model::source& cost_model::transfer(const std::string& strategy,
-                                               direction towards) const {
-  return transfers_.at({transfer_term(towards), strategy});
-}
-
-const broken_line* cost_model::transfer_line(const std::string& strategy, direction towards) const {
-  return std::get_if<broken_line>(&transfer(strategy, towards).times);
-}
-
-std::optional<cost_model::range> cost_model::transfer_sizes() const {
-  std::optional<range> sizes;
-  for (const auto& [strategy, measured] : transfers_) {
-    const auto* const line = std::get_if<broken_line>(&measured.times);
-    if (line == nullptr) continue;
-    if (!sizes) sizes = range{line->smallest(), line->largest()};
-    sizes->smallest = std::min(sizes->smallest, line->smallest());
-    sizes->largest = std::max(sizes->largest, line->largest());
-  }
-  return sizes;
-}
-
-/// What the memory of a transfer costs; null if that was not measured.
-const cost_model::source* cost_model::by_memory(term needed, const source& transfer) const {
-  if (!transfer.memory) return nullptr;
-  const auto entry = by_memory_.find({needed, *transfer.memory});
-  return entry == by_memory_.end() ? nullptr : &entry->second;
-}
-
-const cpu_rate& cost_model::rate(term access, const source& transfer) const {
-  return std::get<cpu_rate>(by_memory(access, transfer)->times);
-}
-
 /// Nullopt if the strategy can be ranked.
 std::optional<left_out> cost_model::why_left_out(const std::string& strategy,
                                                  const source& transfer,
                                                  const question& question) const {
-  struct need {
-    bool needed;
-    const source* series;
-    const char* title;
-  };
-  for (const auto& [needed, there, title] :
-       {std::tuple{transfer.memory ? blocks_of(question) * question.bytes : 0, host_bytes_, "host"},
-        std::tuple{question.bytes, device_bytes_, "device"}})
-    if (there && needed > *there)
-      return left_out{strategy, exceeds_memory,
-                      fmt::format("more than the memory of the {}, {:.3g} GiB", title,
-                                  *there / (1024.0 * 1024 * 1024))};
-  const auto memory_source = [&](term needed) { return by_memory(needed, transfer); };
-  const bool has_memory = transfer.memory || needs_memory_;
-  std::vector<need> needs{
-      {true, &transfer, "transfer"},
-      {has_memory && measured_.allocation, memory_source(term::allocation), "allocation"},
-      {has_memory && measured_.allocation, memory_source(term::deallocation), "freeing"}};
-  for (const auto& cpu : cpu_terms)
-    needs.push_back(
-        {has_memory && cpu.counts(measured_, question), memory_source(cpu.access), cpu.title});
-  for (const auto& [needed, series, title] : needs) {
-    if (!needed || (series != nullptr && series->is_known_at(question.bytes))) continue;
-    return left_out{strategy, series == nullptr ? not_measured : one_size,
-                    fmt::format("{} {}", title,
-                                series == nullptr ? "not measured" : "measured at one size only")};
+  const auto host_bytes = transfer.memory ? blocks_of(question) * question.bytes : 0;
+  if (host_bytes_ && host_bytes > *host_bytes_)
+    return left_out{strategy, exceeds_memory, more_than_memory("host", *host_bytes_)};
+  if (device_bytes_ && question.bytes > *device_bytes_)
+    return left_out{strategy, exceeds_memory, more_than_memory("device", *device_bytes_)};
+  for (const auto& [series, title] : needs_of(transfer, question)) {
+    if (series == nullptr) return left_out{strategy, not_measured, title + " not measured"};
+    if (!series->is_known_at(question.bytes))
+      return left_out{strategy, one_size, title + " measured at one size only"};
   }
   return std::nullopt;
+}
+
+/// The terms of a strategy's sum.
+std::vector<cost_model::need> cost_model::needs_of(const source& transfer,
+                                                   const question& question) const {
+  std::vector<need> needs{{&transfer, "transfer"}};
+  if (!transfer.memory && !needs_memory_) return needs;
+  if (measured_.allocation) {
+    needs.push_back({by_memory(term::allocation, transfer), "allocation"});
+    needs.push_back({by_memory(term::deallocation, transfer), "freeing"});
+  }
+  for (const auto& cpu : cpu_terms)
+    if (cpu.counts(measured_, question))
+      needs.push_back({by_memory(cpu.access, transfer), cpu.title});
+  return needs;
 }
 
 strategy_costs cost_model::costs_of(const source& transfer, const question& question) const {
@@ -311,24 +194,12 @@ ranking cost_model::rank(const question& question) const {
     if (transfer.may_be_baseline() && !ranked.baseline) ranked.baseline = strategy;
   }
   for (const auto& [name, cost] : costs) {
-    const auto& measured = transfer(name, question.direction);
-    const auto allocation = scaled(cost.allocation, 1 / question.reuse);
+    ranked.strategies.push_back(predicted(name, cost, question));
+    auto& strategy = ranked.strategies.back();
+    strategy.gain_confirmed = is_confirmed(name, ranked, question);
     // Without the cost of allocation there is no break-even point.
-    const bool is_compared = measured_.allocation && ranked.baseline && name != *ranked.baseline;
-    ranked.strategies.push_back(
-        {.name = name,
-         .allocation = allocation,
-         .fill = cost.fill,
-         .transfer = cost.transfer,
-         .read_back = cost.read_back,
-         .total = sum(std::array{allocation, cost.fill, cost.transfer, cost.read_back}),
-         .behind = {},  // known when all are sorted
-         .pays =
-             is_compared ? std::optional(compare(cost, costs.at(*ranked.baseline))) : std::nullopt,
-         .extrapolated = cost.extrapolated,
-         .plainness = measured.plainness,
-         .can_tell = measured.can_tell,
-         .gain_confirmed = is_confirmed(name, ranked, question)});
+    if (measured_.allocation && ranked.baseline && name != *ranked.baseline)
+      strategy.pays = break_even_of(cost, costs.at(*ranked.baseline));
   }
   std::ranges::stable_sort(ranked.strategies, {},
                            [](const ranked_strategy& strategy) { return strategy.total.value; });
@@ -336,6 +207,24 @@ ranking cost_model::rank(const question& question) const {
     if (&strategy != &ranked.strategies.front())
       strategy.behind = difference_to_fastest(strategy, ranked.strategies.front(), question);
   return ranked;
+}
+
+/// Without what others decide: how far it is behind, and whether it pays.
+ranked_strategy cost_model::predicted(const std::string& strategy, const strategy_costs& costs,
+                                      const question& question) const {
+  const auto& measured = transfer(strategy, question.direction);
+  const auto allocation = scaled(costs.allocation, 1 / question.reuse);
+  return {.name = strategy,
+          .allocation = allocation,
+          .fill = costs.fill,
+          .transfer = costs.transfer,
+          .read_back = costs.read_back,
+          .total = sum(std::array{allocation, costs.fill, costs.transfer, costs.read_back}),
+          .behind = {},
+          .pays = std::nullopt,
+          .extrapolated = costs.extrapolated,
+          .plainness = measured.plainness,
+          .can_tell = measured.can_tell};
 }
 
 }  // namespace bench_transfers::advice

@@ -130,6 +130,11 @@ class cost_model {
     [[nodiscard]] bool may_be_baseline() const { return plainness.options == 0; }
   };
   using place = std::pair<term, std::string>;
+  /// A term that a sum needs.
+  struct need {
+    const source* series;  ///< null if it was not measured
+    std::string title;
+  };
 
   [[nodiscard]] source source_of(const series& added) const;
   void add_by_memory(const series& added);
@@ -139,9 +144,12 @@ class cost_model {
   [[nodiscard]] std::optional<left_out> why_left_out(const std::string& strategy,
                                                      const source& transfer,
                                                      const question& question) const;
+  [[nodiscard]] std::vector<need> needs_of(const source& transfer, const question& question) const;
   [[nodiscard]] const source* by_memory(term needed, const source& transfer) const;
   [[nodiscard]] const cpu_rate& rate(term access, const source& transfer) const;
   [[nodiscard]] strategy_costs costs_of(const source& transfer, const question& question) const;
+  [[nodiscard]] ranked_strategy predicted(const std::string& strategy, const strategy_costs& costs,
+                                          const question& question) const;
   [[nodiscard]] std::optional<bool> is_confirmed(const std::string& strategy, const ranking& ranked,
                                                  const question& question) const;
   [[nodiscard]] statistics::estimate difference_to_fastest(const ranked_strategy& ranked,
