@@ -153,6 +153,7 @@ CONTRADICTORY: dict[str, tuple[Change, str]] = {
     "bytes of one repetition": (bytes_of_one_repetition, "move different numbers of bytes"),
     "gb_per_s": (in_a_row(gb_per_s=0.1), "real_time, bytes and gb_per_s"),
     "min_ns": (in_a_row(min_ns=1e6, p5_ns=1), "its min_ns and p5_ns"),
+    "min_ns negative": (in_a_row(min_ns=-1), "its min_ns is -1"),
     "p5_ns": (in_a_row(p5_ns=1e6), "its p5_ns and median_ns"),
     "p95_ns": (in_a_row(p95_ns=1e-6), "its median_ns and p95_ns"),
     "max_ns": (in_a_row(max_ns=1e-6), "_ns and max_ns"),
