@@ -16,7 +16,7 @@ from plots.model.load import Fields, Result
 
 Interval = tuple[float | None, float | None]  # None: the end is not known
 FORMAT = 1  # the newest "format" of advise's files that this package reads
-# Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
+# Keys of rows, as src/advice knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
 CPU_ROLES = ("cpu_read", "cpu_write")
 REUSES = [1, 5, 20, 100, 1_000, 10_000, 1_000_000]  # of all that the map has

@@ -54,6 +54,9 @@ struct answers {
   std::vector<std::string> benchmarks;
   std::string common_name;
   std::vector<const comparison::compared_benchmark*> compared;  ///< with each further run
+  std::vector<std::size_t> ranks = {};                          ///< of each run, 1: none is faster
+  /// By the part of its link that each run reaches; none if a link's limit is not known.
+  std::optional<std::vector<std::size_t>> ranks_by_link = {};
 
   [[nodiscard]] const comparison::difference& with_run(std::size_t further) const {
     return compared[further - 1]->difference;
@@ -65,9 +68,23 @@ struct answers {
   }
 };
 
-class comparing {
+json to_json(const answers& given) {
+  return {{"question", given.asked->text},
+          {"subject", given.subject()},
+          {"size_bytes", given.size},
+          {"counter", given.asked->counter},
+          {"is_rate", given.asked->is_rate},
+          {"benchmarks", given.benchmarks},
+          {"ranks", given.ranks},
+          {"ranks_by_link", common::or_null(given.ranks_by_link)},
+          {"differences",
+           common::list_of(given.compared, [](const auto* each) { return to_json(*each); })}};
+}
+
+/// Several runs, each beside the first of them.
+class runs_side_by_side {
  public:
-  comparing(std::span<const comparable* const> runs, const compared_pairs& pairs)
+  runs_side_by_side(std::span<const comparable* const> runs, const compared_pairs& pairs)
       : runs_(runs), pairs_(pairs) {
     for (const auto& asked : runs_.front()->questions)
       if (auto given = answers_to(asked)) answers_.push_back(std::move(*given));
@@ -77,7 +94,7 @@ class comparing {
     const auto& least = least_basis();
     return {{"runs", runs_.size()},
             {"questions",
-             common::list_of(answers_, [&](const answers& given) { return to_json(given); })},
+             common::list_of(answers_, [](const answers& given) { return to_json(given); })},
             {"differences", summaries()},
             {"interval", comparison::interval_title(least.basis)},
             {"explanation",
@@ -126,6 +143,8 @@ class comparing {
       given.benchmarks.push_back(at_size->second.benchmark);
       given.compared.push_back(compared);
     }
+    given.ranks = ranks_of(given, std::vector<double>(runs_.size(), 1));
+    if (const auto limits = link_limits()) given.ranks_by_link = ranks_of(given, *limits);
     return given;
   }
 
@@ -153,32 +172,14 @@ class comparing {
     return places;
   }
 
-  [[nodiscard]] std::vector<std::size_t> ranks_of(const answers& given) const {
-    return ranks_of(given, std::vector<double>(runs_.size(), 1));
-  }
-
-  /// By the part of its link that each run reaches; none if one is not known.
-  [[nodiscard]] std::optional<std::vector<std::size_t>> ranks_by_link(const answers& given) const {
+  /// None if one is not known.
+  [[nodiscard]] std::optional<std::vector<double>> link_limits() const {
     std::vector<double> limits;
     for (const auto* run : runs_) {
       if (!run->link_limit) return std::nullopt;
       limits.push_back(*run->link_limit);
     }
-    return ranks_of(given, limits);
-  }
-
-  [[nodiscard]] json to_json(const answers& given) const {
-    return {{"question", given.asked->text},
-            {"subject", given.subject()},
-            {"size_bytes", given.size},
-            {"counter", given.asked->counter},
-            {"is_rate", given.asked->is_rate},
-            {"benchmarks", given.benchmarks},
-            {"ranks", ranks_of(given)},
-            {"ranks_by_link", common::or_null(ranks_by_link(given))},
-            {"differences", common::list_of(given.compared, [](const auto* each) {
-               return report::to_json(*each);
-             })}};
+    return limits;
   }
 
   /// Of each further run; none without an answer.
@@ -216,7 +217,7 @@ class comparing {
       auto entries = json::array();
       for (std::size_t i = 1; i < runs_.size(); ++i) {
         const auto* seen = with_first(i).find(common_name);
-        entries.push_back(seen != nullptr ? report::to_json(*seen) : json());
+        entries.push_back(seen != nullptr ? to_json(*seen) : json());
       }
       all[benchmark] = std::move(entries);
     }
@@ -271,8 +272,8 @@ json comparisons_of(std::vector<comparable> runs) {
   const auto together = compared_together(of_gpus);
   if (together.empty()) return json::array();
   const compared_pairs pairs(together.back());
-  return common::list_of(together,
-                         [&](const auto& some) { return comparing(some, pairs).document(); });
+  return common::list_of(
+      together, [&](const auto& some) { return runs_side_by_side(some, pairs).document(); });
 }
 
 }  // namespace bench_transfers::report
