@@ -41,11 +41,13 @@ bool is_suspect(const estimate& benchmark, double single_p) {
   return benchmark.least_slowdown() > much_slower(benchmark) && single_p < unlikely;
 }
 
-/// Most new processes are slower than all of the baseline, by more than the threshold: no noise
-/// that the baseline has seen explains that.
+/// Most new processes are slower than all of the baseline, by more than the threshold and the noise
+/// of processes.
 bool are_most_slower_than_all(const estimate& benchmark) {
+  constexpr double deviations = 2;
   const double least =
-      benchmark.before.back() + std::max(0.0, benchmark.common) + benchmark.threshold;
+      benchmark.before.back() + std::max(0.0, benchmark.common) +
+      std::max(benchmark.threshold, deviations * std::sqrt(benchmark.process_variance));
   const auto slower = benchmark.after.end() - std::ranges::upper_bound(benchmark.after, least);
   return 2 * static_cast<std::size_t>(slower) > benchmark.after.size();
 }

@@ -63,6 +63,7 @@ TEST_F(class_verdict, is_ambiguous_up_to_three_times_the_rate_of_false_alarms) {
   make_p(2.9);
   EXPECT_EQ(verdict(), outcome::ambiguous);
   make_p(3.1);
+  judged_one.after = made_up_estimate().after;
   EXPECT_EQ(verdict(), outcome::not_known);
 }
 
@@ -115,6 +116,26 @@ TEST_F(class_verdict, is_ambiguous_if_chance_alone_does_not_explain_several_thre
   all.benchmarks[0].process_variance = 0.003;  // its p alone is 2.4 %
   EXPECT_EQ(verdict(), outcome::ambiguous);
   all.benchmarks[0].process_variance = 0.006;
+  EXPECT_EQ(verdict(), outcome::not_known);
+}
+
+/// Whatever the sessions of the baseline, or of others, seem to explain.
+TEST_F(class_verdict, is_ambiguous_if_most_processes_are_slower_than_all_before) {
+  slow_down(judged_one, 0.03);
+  judged_one.session = {.variance = 0.1, .degrees = 1};
+  judged_one.session_part = 1;
+  EXPECT_EQ(verdict(), outcome::ambiguous);
+  limits.vetoing = {benchmark_class::link};
+  EXPECT_EQ(verdict(), outcome::ambiguous);
+  judged_one.after[0] = 0;
+  EXPECT_EQ(verdict(), outcome::ambiguous);
+  judged_one.after[1] = 0;
+  EXPECT_EQ(verdict(), outcome::not_known);
+  judged_one = made_up_estimate();
+  slow_down(judged_one, 0.03);
+  judged_one.session_part = 1;
+  judged_one.session = {.variance = 0.1, .degrees = 1};
+  judged_one.process_variance = 3e-4;  // twice their deviation is 3.5 %
   EXPECT_EQ(verdict(), outcome::not_known);
 }
 
