@@ -41,12 +41,13 @@ bool is_suspect(const estimate& benchmark, double single_p) {
   return benchmark.least_slowdown() > much_slower(benchmark) && single_p < unlikely;
 }
 
-/// Most new processes are slower than all of the baseline, by more than the threshold and the noise
-/// of processes.
-bool are_most_slower_than_all(const estimate& benchmark) {
+/// Most new processes are slower than nine tenths of the baseline's, by more than the threshold and
+/// the noise of processes.
+bool are_most_slower(const estimate& benchmark) {
   constexpr double deviations = 2;
+  const auto& before = benchmark.before;
   const double least =
-      benchmark.before.back() + std::max(0.0, benchmark.common) +
+      before[before.size() - 1 - before.size() / 10] + std::max(0.0, benchmark.common) +
       std::max(benchmark.threshold, deviations * std::sqrt(benchmark.process_variance));
   const auto slower = benchmark.after.end() - std::ranges::upper_bound(benchmark.after, least);
   return 2 * static_cast<std::size_t>(slower) > benchmark.after.size();
@@ -91,7 +92,7 @@ outcome class_judge::verdict(const judged& one) const {
   if (known.sighting == sighting::open || known.sighting == sighting::unsure)
     return outcome::ambiguous;
   if (is_suspect(benchmark, single_p)) return outcome::ambiguous;
-  if (are_most_slower_than_all(benchmark)) return outcome::ambiguous;
+  if (are_most_slower(benchmark)) return outcome::ambiguous;
   if (benchmark.least_speedup() > benchmark.threshold && p.faster < limits_.false_alarm)
     return outcome::faster;
   if (known.at_most <= benchmark.threshold) return outcome::unchanged;
