@@ -75,7 +75,7 @@ TEST_P(device_clock, agrees_with_cupti_within_one_percent) {
     constexpr bench::schedule planned{.device_operations = 40, .lead = true};
     bench::samples samples;
     bench::time_on_device(measured, clock, *stream, planned, samples);
-    EXPECT_EQ(samples.on_device.size(), 40U);
+    EXPECT_GE(samples.on_device.size(), 20U);  // without those of delays that were too short
     return median(samples.on_device);
   };
   const auto by_cupti = [&] {
