@@ -29,6 +29,10 @@ std::string thresholds_of_classes(const report& answer) {
 
 /// By how much, and in what.
 std::string slower_by(const finding& benchmark) {
+  if (!benchmark.deciding())  // its runs lack repetitions: only --confirm has shown it
+    return fmt::format(
+        "by {} in turn",
+        percent_text(std::get<remarks::measured_in_turn>(benchmark.note.value()).slowdown));
   const auto& judged = *benchmark.deciding();
   const bool is_in_some_runs =
       benchmark.note && (std::holds_alternative<remarks::slow_runs>(*benchmark.note) ||

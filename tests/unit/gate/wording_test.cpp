@@ -78,6 +78,15 @@ TEST(gate_wording, names_what_is_slower_beside_a_slower_environment) {
               testing::HasSubstr("host: 1 of 1 benchmark slower, copy/pageable by 50.0 %"));
 }
 
+/// Its runs lack repetitions, so no figure but that of --confirm shows it.
+TEST(gate_wording, names_what_only_measuring_in_turn_has_shown) {
+  const auto answer =
+      report_of(exit_code::regression, {without_figures("copy/pinned/h2d/1MiB", verdict::slower,
+                                                        remarks::measured_in_turn{0.25, 1e-6})});
+  EXPECT_THAT(verdict_sentence(answer),
+              testing::HasSubstr("copy/pinned/h2d/1MiB by 25.0 % in turn"));
+}
+
 TEST(gate_wording, what_is_seen_in_two_looks_is_told_apart) {
   const auto text = [](std::size_t again) {
     return sentence_of(reasons::seen_slower{benchmark_class::link, 3, again}, {});
