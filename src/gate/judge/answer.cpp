@@ -33,6 +33,11 @@ const std::optional<benchmark_judgement>& finding::deciding() const {
   return judgement;
 }
 
+bool finding::is_doubted_by_fastest() const {
+  return result == verdict::ambiguous && note &&
+         std::holds_alternative<remarks::fastest_not_slower>(*note);
+}
+
 std::size_t report::count(verdict result) const {
   return count_findings(*this,
                         [&](const finding& benchmark) { return benchmark.result == result; });

@@ -54,6 +54,8 @@ struct finding {
 
   /// Of the figure that decides.
   [[nodiscard]] const std::optional<benchmark_judgement>& deciding() const;
+  /// Ambiguous because its fastest operation surely is not slower.
+  [[nodiscard]] bool is_doubted_by_fastest() const;
   [[nodiscard]] double deciding_threshold() const {
     return decided_by == figure::mean ? mean_threshold : threshold;
   }

@@ -100,7 +100,8 @@ std::size_t class_findings::not_blind() const {
 std::size_t class_findings::seen_slower(sighting state) const {
   return count([=](const finding& benchmark) {
     const auto& judgement = benchmark.deciding();
-    return benchmark.result == verdict::ambiguous && judgement && judgement->sighting == state;
+    return benchmark.result == verdict::ambiguous && judgement && judgement->sighting == state &&
+           !benchmark.is_doubted_by_fastest();
   });
 }
 

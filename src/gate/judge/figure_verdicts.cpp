@@ -89,8 +89,9 @@ void conclude_by_fastest(finding& entry, const class_answer& part, look newest) 
 
 void conclude_by_mean(finding& entry, look newest) {
   auto of_mean = verdict_of(entry.by_mean->verdict);
-  if (of_mean == verdict::slower && (newest == look::first || is_in_some_runs(*entry.judgement)))
-    of_mean = verdict::ambiguous;
+  const bool is_doubtful =
+      newest == look::first || is_in_some_runs(*entry.judgement) || entry.is_doubted_by_fastest();
+  if (of_mean == verdict::slower && is_doubtful) of_mean = verdict::ambiguous;
   if (!is_worse(of_mean, entry.result)) return;
   entry.result = of_mean;
   entry.decided_by = figure::mean;

@@ -94,7 +94,8 @@ std::vector<reason> reasons_of_runs(const report& answer) {
     causes.emplace_back(reasons::too_few_runs{runs, least_new_processes});
   if (answer.disturbed_runs > 0 && is_something_slower(answer))
     causes.emplace_back(reasons::runs_disturbed{answer.disturbed_runs, runs});
-  if (answer.compared() == 0 && answer.missing() == 0 && answer.count(verdict::not_known) == 0)
+  if (answer.compared() == 0 && answer.missing() == 0 && answer.count(verdict::not_known) == 0 &&
+      answer.count(verdict::ambiguous) == 0)
     causes.emplace_back(reasons::nothing_compared{});
   return causes;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <variant>
 
 #include "src/gate/judge/observe.hpp"
 
@@ -95,7 +96,8 @@ new_figures new_runs::figures_of(const std::string& name, const history& before)
       ++counted.few;
   }
   auto why = why_too_few(counted);
-  if (!why) why = other_work(name, before);
+  if (!why || std::holds_alternative<remarks::few_repetitions>(*why))
+    if (auto other = other_work(name, before)) why = std::move(other);
   return {std::move(found), std::move(why)};
 }
 

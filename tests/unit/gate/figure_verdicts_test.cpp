@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -129,6 +130,11 @@ TEST_F(checks, doubt_runs_of_two_looks_where_the_fastest_operation_is_not_slower
   give_fastest(after_, 1);
   EXPECT_EQ(in_runs({1, 2, 3, 5}).result, verdict::ambiguous);
   EXPECT_EQ(in_runs({0, 1, 2, 3, 4, 5}).result, verdict::slower);
+  // The same users slow down the means.
+  for (std::size_t i = 0; i < after_.size(); ++i)
+    after_[i].benchmarks["copy/7"].means = {after_[i].benchmarks["copy/7"].values[0] * 1.3};
+  EXPECT_EQ(in_runs({1, 2, 3, 5}).by_mean->verdict, outcome::slower);
+  EXPECT_EQ(in_runs({1, 2, 3, 5}).result, verdict::ambiguous);
 }
 
 /// One clean look of three makes the new runs vary.
@@ -160,6 +166,11 @@ TEST_F(checks, do_not_excuse_a_much_slower_benchmark_by_lost_repetitions) {
   // One run as fast as before, and noise may explain the other.
   after_[0].benchmarks["copy/7"].values[0] /= 1.1;
   EXPECT_EQ(benchmark_of(answer(), "copy/7").result, verdict::not_known);
+  // What does other work has another reason.
+  auto other = after_;
+  for (auto& run : after_) run.benchmarks["copy/7"].work.procedure = 2;
+  EXPECT_EQ(benchmark_of(answer(), "copy/7").result, verdict::missing);
+  after_ = std::move(other);
   // Or somebody expects it.
   question question;
   slow_down("copy/7", 1.1);
