@@ -68,12 +68,14 @@ parameter parameter_of() {
   return result;
 }
 
-/// Whether a kernel with a parameter of type P may get an argument of type A. Numbers are not
-/// converted: a program that passes 2 where 2.0F is meant has made a mistake.
+/// Whether a kernel writes to a parameter of type P, whose argument is const.
 template <class P, class A>
 inline constexpr bool writes_to_const =
     std::is_pointer_v<P>&& std::is_pointer_v<A> && !std::is_const_v<std::remove_pointer_t<P>> &&
     std::is_const_v<std::remove_pointer_t<A>>;
+
+/// Whether a kernel with a parameter of type P may get an argument of type A. Numbers are not
+/// converted: a program that passes 2 where 2.0F is meant has made a mistake.
 template <class P, class A>
 inline constexpr bool accepts = std::is_same_v<P, A> ||
                                 (std::is_pointer_v<P> && std::is_pointer_v<A> &&
