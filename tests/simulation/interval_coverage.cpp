@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -73,6 +74,22 @@ struct tally {
   int intervals = 0, hold = 0;
   std::vector<double> half_widths, in_deviations;
 };
+using tallies = std::map<result_file::benchmark_class, tally>;
+
+void print(const std::string& machine, std::size_t files, const tallies& found) {
+  for (const auto& [kind, of] : found)
+    if (of.intervals > 0)
+      fmt::print("{:<24}{:>6}  {:<8}{:>9}{:>10.1f} %{:>12.2f} %{:>8.2f}\n", machine, files,
+                 to_string(kind), of.intervals, 100.0 * of.hold / of.intervals,
+                 100 * statistics::median(of.half_widths), statistics::median(of.in_deviations));
+}
+
+void add(const tally& more, tally& to) {
+  to.intervals += more.intervals;
+  to.hold += more.hold;
+  std::ranges::copy(more.half_widths, std::back_inserter(to.half_widths));
+  std::ranges::copy(more.in_deviations, std::back_inserter(to.in_deviations));
+}
 
 void count(const measured& of, const std::vector<double>& others, tally& into) {
   if (!of.interval || others.size() < statistics::processes_to_come) return;
@@ -84,23 +101,30 @@ void count(const measured& of, const std::vector<double>& others, tally& into) {
     into.in_deviations.push_back(into.half_widths.back() / deviation);
 }
 
-void judge(const std::filesystem::path& folder) {
+std::vector<file> files_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".gz") paths.push_back(entry.path());
   std::ranges::sort(paths);
   std::vector<file> files;
   for (const auto& path : paths) files.push_back(measured_in(path));
-  std::map<result_file::benchmark_class, tally> tallies;
-  for (const auto& left_out : files)
-    for (const auto& [benchmark, of] : left_out)
-      count(of, others_of(files, left_out, benchmark), tallies[of.kind]);
-  for (const auto& [kind, of] : tallies)
-    if (of.intervals > 0)
-      fmt::print("{:<24}{:>6}  {:<8}{:>9}{:>10.1f} %{:>12.2f} %{:>8.2f}\n",
-                 folder.filename().string(), files.size(), to_string(kind), of.intervals,
-                 100.0 * of.hold / of.intervals, 100 * statistics::median(of.half_widths),
-                 statistics::median(of.in_deviations));
+  return files;
+}
+
+void judge(const std::vector<std::filesystem::path>& folders) {
+  tallies all;
+  std::size_t all_files = 0;
+  for (const auto& folder : folders) {
+    const auto files = files_in(folder);
+    tallies found;
+    for (const auto& left_out : files)
+      for (const auto& [benchmark, of] : left_out)
+        count(of, others_of(files, left_out, benchmark), found[of.kind]);
+    print(folder.filename().string(), files.size(), found);
+    for (const auto& [kind, of] : found) add(of, all[kind]);
+    all_files += files.size();
+  }
+  print("all", all_files, all);
 }
 
 }  // namespace
@@ -110,7 +134,7 @@ int main(int count, char** arguments) {
   fmt::print("{:<24}{:>6}  {:<8}{:>9}{:>12}{:>14}{:>8}\n", "machine", "files", "class", "intervals",
              "hold", "half-width", "in sd");
   try {
-    for (int i = 1; i < count; ++i) bench_transfers::judge(arguments[i]);
+    bench_transfers::judge({arguments + 1, arguments + count});
   } catch (const std::exception& error) {
     fmt::print(stderr, "interval_coverage: {}\n", error.what());
     return 2;

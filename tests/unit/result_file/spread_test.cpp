@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -68,9 +70,12 @@ TEST(spread, of_short_times_is_wider_for_other_minutes_than_within_the_run) {
   const auto read = run_of({{"a", {{100}, {101}, {103}}}});
   const auto width_for = [&](compared_with others) {
     const auto& interval = spreads_of(read, others).begin()->second.interval.value();
-    return interval.high - interval.low;
+    return std::log(interval.high / interval.low);
   };
-  EXPECT_GT(width_for(compared_with::other_minutes), 1.2 * width_for(compared_with::same_run));
+  // Of the mean of three processes and the median of seven: docs/METHOD.md, "Intervals".
+  constexpr double within = 1.0 / 3 + std::numbers::pi / 14;
+  EXPECT_NEAR(width_for(compared_with::other_minutes) / width_for(compared_with::same_run),
+              std::sqrt((within + 0.2) / within), 1e-6);
 }
 
 TEST(spread, has_no_interval_of_a_single_process) {
