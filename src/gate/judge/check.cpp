@@ -189,7 +189,6 @@ class checking {
     means_.limits = limits_of_means(means_.limits);
     share_false_alarms();
     compare_by(medians_, conclude_by_own_figure);
-    const auto with_slow_runs = std::ranges::count_if(result_.findings, has_slow_runs);
     const auto newest =
         result_.processes_after < 2 * result_.question.look_runs ? look::first : look::later;
     compare_by(fastest_, [&](finding& entry) {
@@ -197,6 +196,7 @@ class checking {
     });
     compare_by(means_, [&](finding& entry) { conclude_by_mean(entry, newest); });
     for (auto& part : result_.classes) part.mean_threshold = means_.limits.threshold_for(part.kind);
+    const auto with_slow_runs = std::ranges::count_if(result_.findings, has_slow_runs);
     if (with_slow_runs > 0)
       result_.notes.emplace_back(notes::slow_runs{static_cast<std::size_t>(with_slow_runs)});
   }

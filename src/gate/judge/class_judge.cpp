@@ -41,16 +41,16 @@ bool is_suspect(const estimate& benchmark, double single_p) {
   return benchmark.least_slowdown() > much_slower(benchmark) && single_p < unlikely;
 }
 
-/// Most new processes are slower than nine tenths of the baseline's, by more than the threshold and
-/// the noise of processes.
-bool are_most_slower(const estimate& benchmark) {
+/// benchmark_judgement::most_slower.
+std::size_t most_slower(const estimate& benchmark) {
   constexpr double deviations = 2;
   const auto& before = benchmark.before;
   const double least =
       before[before.size() - 1 - before.size() / 10] + std::max(0.0, benchmark.common) +
       std::max(benchmark.threshold, deviations * std::sqrt(benchmark.process_variance));
-  const auto slower = benchmark.after.end() - std::ranges::upper_bound(benchmark.after, least);
-  return 2 * static_cast<std::size_t>(slower) > benchmark.after.size();
+  const auto slower = static_cast<std::size_t>(benchmark.after.end() -
+                                               std::ranges::upper_bound(benchmark.after, least));
+  return 2 * slower > benchmark.after.size() ? slower : 0;
 }
 
 }  // namespace
@@ -76,6 +76,7 @@ benchmark_judgement class_judge::judgement(std::size_t index) const {
   judgement.sighting = sightings_[index].state;
   judgement.slow_processes = sightings_[index].processes;
   judgement.slowest = benchmark.after.back() - benchmark.centre;
+  judgement.most_slower = most_slower(benchmark);
   judgement.verdict = verdict({benchmark, p_[index], single_p_[index].slower, judgement});
   return judgement;
 }
@@ -92,7 +93,7 @@ outcome class_judge::verdict(const judged& one) const {
   if (known.sighting == sighting::open || known.sighting == sighting::unsure)
     return outcome::ambiguous;
   if (is_suspect(benchmark, single_p)) return outcome::ambiguous;
-  if (are_most_slower(benchmark)) return outcome::ambiguous;
+  if (known.most_slower > 0) return outcome::ambiguous;
   if (benchmark.least_speedup() > benchmark.threshold && p.faster < limits_.false_alarm)
     return outcome::faster;
   if (known.at_most <= benchmark.threshold) return outcome::unchanged;

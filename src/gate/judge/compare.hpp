@@ -93,10 +93,13 @@ struct benchmark_judgement {
   gate::sighting sighting = sighting::none;
   std::size_t slow_processes = 0;  ///< of the sighting
   double slowest = 0;              ///< shift of the slowest new process
-  double process_deviation = 0;    ///< standard deviation of one process
-  double session_deviation = 0;    ///< and of one session
-  double detectable = 0;           ///< the slowdown that is found with a probability of 80 %
-  double detectable_surely = 0;    ///< of 95 %
+  /// New processes that are slower than nine tenths of the baseline's, by more than the threshold
+  /// and noise, if these are most of them; otherwise 0.
+  std::size_t most_slower = 0;
+  double process_deviation = 0;  ///< standard deviation of one process
+  double session_deviation = 0;  ///< and of one session
+  double detectable = 0;         ///< the slowdown that is found with a probability of 80 %
+  double detectable_surely = 0;  ///< of 95 %
   /// The upper bound that a benchmark gets with a probability of 80 % if nothing has changed.
   double resolution = 0;
 };

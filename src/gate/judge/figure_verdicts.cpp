@@ -57,7 +57,10 @@ void doubt_implausible(finding& entry) {
 void conclude_by_own_figure(finding& entry) {
   entry.result = verdict_of(entry.judgement->verdict);
   entry.advisory = is_advisory(*entry.judgement, entry.threshold);
-  if (has_slow_runs(entry)) remark_on_slow_runs(entry);
+  if (has_slow_runs(entry))
+    remark_on_slow_runs(entry);
+  else if (entry.result == verdict::ambiguous && entry.judgement->most_slower > 0)
+    entry.note = remarks::most_runs_slower{entry.judgement->most_slower, entry.shifts.size()};
   doubt_implausible(entry);
 }
 
@@ -101,6 +104,8 @@ void conclude_by_mean(finding& entry, look newest) {
   if (slower_by <= entry.mean_threshold && is_in_some_runs(judged))
     entry.note = remarks::mean_slow_runs{judged.slow_processes, entry.shifts.size(),
                                          slowdown(judged.slowest)};
+  else if (slower_by <= entry.mean_threshold && judged.most_slower > 0)
+    entry.note = remarks::mean_of_most_runs_slower{judged.most_slower, entry.shifts.size()};
   else
     entry.note = remarks::mean_slower{slower_by};
 }

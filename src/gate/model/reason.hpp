@@ -186,6 +186,10 @@ struct other_work {
 struct other_procedure {
   unsigned before, after;
 };
+/// Most runs are slower than nine tenths of the baseline's.
+struct most_runs_slower {
+  std::size_t slow, runs;
+};
 /// By the mean of all operations, which the median does not show.
 struct mean_slower {
   double slowdown;
@@ -195,7 +199,10 @@ struct mean_slow_runs {
   std::size_t slow, runs;
   double slowdown;  ///< of the slowest
 };
-
+/// By it, most runs are slower than nine tenths of the baseline's.
+struct mean_of_most_runs_slower {
+  std::size_t slow, runs;
+};
 /// By the fastest operation, of which noise hides less than of the median.
 struct fastest_slower {
   double slowdown;
@@ -206,13 +213,13 @@ struct fastest_not_slower {
 };
 
 }  // namespace remarks
-using remark =
-    std::variant<remarks::failed, remarks::no_such_field, remarks::not_measured,
-                 remarks::measured_by_some, remarks::too_few_runs, remarks::implausibly_fast,
-                 remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
-                 remarks::measured_in_turn, remarks::not_measured_again, remarks::few_repetitions,
-                 remarks::other_work, remarks::other_procedure, remarks::mean_slower,
-                 remarks::mean_slow_runs, remarks::fastest_slower, remarks::fastest_not_slower>;
+using remark = std::variant<
+    remarks::failed, remarks::no_such_field, remarks::not_measured, remarks::measured_by_some,
+    remarks::too_few_runs, remarks::implausibly_fast, remarks::slow_runs, remarks::other_bytes,
+    remarks::reference_slower, remarks::measured_in_turn, remarks::not_measured_again,
+    remarks::few_repetitions, remarks::other_work, remarks::other_procedure, remarks::mean_slower,
+    remarks::mean_slow_runs, remarks::most_runs_slower, remarks::mean_of_most_runs_slower,
+    remarks::fastest_slower, remarks::fastest_not_slower>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {

@@ -129,6 +129,12 @@ content of(const remarks::fastest_slower& r) {
 content of(const remarks::fastest_not_slower& r) {
   return {"fastest_not_slower", {{"at_most_95", r.at_most_95}}};
 }
+content of(const remarks::most_runs_slower& r) {
+  return {"most_runs_slower", {{"slow", r.slow}, {"runs", r.runs}}};
+}
+content of(const remarks::mean_of_most_runs_slower& r) {
+  return {"mean_of_most_runs_slower", {{"slow", r.slow}, {"runs", r.runs}}};
+}
 content of(const remarks::mean_slow_runs& r) {
   return {"mean_slow_runs", {{"slow", r.slow}, {"runs", r.runs}, {"slowdown", r.slowdown}}};
 }

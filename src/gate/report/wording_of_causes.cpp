@@ -225,6 +225,16 @@ std::string sentence_of(const remark& message) {
                 "{} of {} runs much slower in the mean of all operations, by up to {}", r.slow,
                 r.runs, percent_text(r.slowdown));
           },
+          [](const most_runs_slower& r) {
+            return fmt::format("{} of {} runs slower than nine tenths of the baseline's", r.slow,
+                               r.runs);
+          },
+          [](const mean_of_most_runs_slower& r) {
+            return fmt::format(
+                "{} of {} runs slower than nine tenths of the baseline's in the mean of all "
+                "operations",
+                r.slow, r.runs);
+          },
           [](const fastest_slower& r) {
             return fmt::format("by the fastest operation slower by {}", percent_text(r.slowdown));
           },

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "src/gate/report/reports.hpp"
@@ -47,6 +51,14 @@ report one_of_each_verdict() {
   return answer;
 }
 
+/// A message without an example here would reach users unread.
+template <class Message>
+void require_every_kind(const std::vector<Message>& said) {
+  for (std::size_t kind = 0; kind < std::variant_size_v<Message>; ++kind)
+    if (std::ranges::find(said, kind, &Message::index) == said.end())
+      throw std::logic_error(fmt::format("every_message() lacks kind {} of {}", kind, said.size()));
+}
+
 report every_message() {
   using enum benchmark_class;
   const std::vector<std::pair<verdict, remark>> said{
@@ -63,10 +75,20 @@ report every_message() {
       {verdict::ambiguous, remarks::reference_slower{0.04}},
       {verdict::ambiguous, remarks::measured_in_turn{0.1, 0.01}},
       {verdict::not_known, remarks::slow_runs{1, 3, 0.5}},
-      {verdict::not_known, remarks::few_repetitions{2, 3}}};
+      {verdict::not_known, remarks::few_repetitions{2, 3}},
+      {verdict::ambiguous, remarks::few_repetitions{3, 3}},
+      {verdict::ambiguous, remarks::mean_slower{0.07}},
+      {verdict::ambiguous, remarks::mean_slow_runs{1, 3, 0.6}},
+      {verdict::ambiguous, remarks::most_runs_slower{2, 3}},
+      {verdict::ambiguous, remarks::mean_of_most_runs_slower{2, 3}},
+      {verdict::ambiguous, remarks::fastest_slower{0.03}},
+      {verdict::ambiguous, remarks::fastest_not_slower{0.01}}};
+  std::vector<remark> remarks_said;
   std::vector<finding> findings;
-  for (const auto& [result, message] : said)
+  for (const auto& [result, message] : said) {
     findings.push_back(without_figures(fmt::format("remark/{}", findings.size()), result, message));
+    remarks_said.push_back(message);
+  }
   auto answer = report_of(
       exit_code::inconclusive, findings,
       {reasons::machine_differs{{"link.width"}}, reasons::too_few_runs{2, 3},
@@ -76,7 +98,8 @@ report every_message() {
        reasons::too_noisy{link}, reasons::too_few_can_show{link, 1, 20, 30},
        reasons::too_few_can_show{link, 1, 2, 2}, reasons::too_few_can_show{latency, 0, 2, 2},
        reasons::nothing_compared{}, reasons::repetitions_left_out{link, 7},
-       reasons::runs_older{2, 3}, reasons::class_crept{host, 0.05}});
+       reasons::runs_older{2, 3}, reasons::class_crept{host, 0.05},
+       reasons::seen_slower{link, 2, 0}, reasons::seen_slower{host, 3, 1}});
   answer.notes = {notes::faults_injected{"r.json", {"fail@x"}},
                   notes::interrupted{"r.json"},
                   notes::in_parts{"r.json", 2},
@@ -87,6 +110,9 @@ report every_message() {
                   notes::warned{"r.json", "other_load", "the CPU is busy"},
                   notes::slow_runs{2},
                   notes::baseline_crept{2, "x", 0.05}};
+  require_every_kind(remarks_said);
+  require_every_kind(answer.notes);
+  require_every_kind(answer.reasons);
   return answer;
 }
 

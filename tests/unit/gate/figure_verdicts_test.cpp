@@ -140,16 +140,29 @@ TEST_F(checks, doubt_runs_of_two_looks_where_the_fastest_operation_is_not_slower
 /// One clean look of three makes the new runs vary.
 TEST_F(checks, do_not_forget_a_mean_that_was_slower_in_most_runs) {
   for (int i = 13; i < 19; ++i) after_.push_back(of_thirty(i));
-  const auto with_slow_means = [&](std::size_t runs) {
+  const auto with_slow_means = [&](std::size_t runs, double slower = 1.13) {
     for (std::size_t i = 0; i < after_.size(); ++i) {
       auto& figures = after_[i].benchmarks["copy/7"];
-      figures.means = {figures.values[0] * (i < runs ? 1.13 : 1)};
+      figures.means = {figures.values[0] * (i < runs ? slower : 1)};
     }
     return benchmark_of(answer(), "copy/7");
   };
   EXPECT_EQ(with_slow_means(5).result, verdict::ambiguous);
   EXPECT_EQ(with_slow_means(5).decided_by, figure::mean);
   EXPECT_EQ(with_slow_means(4).result, verdict::unchanged);
+  const auto found = with_slow_means(5, 1.07);
+  EXPECT_LT(slowdown(found.by_mean->shift), found.mean_threshold);
+  EXPECT_EQ(std::get<remarks::mean_of_most_runs_slower>(found.note.value()).slow, 5);
+}
+
+TEST_F(checks, say_how_many_runs_are_slower_than_nine_tenths_of_the_baseline) {
+  for (int i = 13; i < 19; ++i) after_.push_back(of_thirty(i));
+  for (std::size_t i = 0; i < 5; ++i) after_[i].benchmarks["copy/7"].values[0] *= 1.05;
+  const auto found = benchmark_of(answer(), "copy/7");
+  EXPECT_EQ(found.result, verdict::ambiguous);
+  const auto& said = std::get<remarks::most_runs_slower>(found.note.value());
+  EXPECT_EQ(said.slow, 5);
+  EXPECT_EQ(said.runs, 9);
 }
 
 TEST_F(checks, do_not_excuse_a_much_slower_benchmark_by_lost_repetitions) {
