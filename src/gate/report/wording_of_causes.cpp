@@ -226,12 +226,12 @@ std::string sentence_of(const remark& message) {
                 r.runs, percent_text(r.slowdown));
           },
           [](const most_runs_slower& r) {
-            return fmt::format("{} of {} runs slower than nine tenths of the baseline's", r.slow,
+            return fmt::format("{} of {} runs slower than 90 % of the baseline's runs", r.slow,
                                r.runs);
           },
           [](const mean_of_most_runs_slower& r) {
             return fmt::format(
-                "{} of {} runs slower than nine tenths of the baseline's in the mean of all "
+                "{} of {} runs slower than 90 % of the baseline's runs in the mean of all "
                 "operations",
                 r.slow, r.runs);
           },
