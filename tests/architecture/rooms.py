@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+
+from calls import call
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^\| `(?P<room>[a-z_/]+)` \| .+ \| (?P<includes>.*)\|$", re.MULTILINE)
@@ -29,11 +30,9 @@ def room_of(path: str) -> str:
 
 def files(*folders: str) -> list[str]:
     """Lists the files of the repository, and new files that it does not ignore."""
-    listed = subprocess.run(
+    listed = call(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders],
         cwd=ROOT,
-        capture_output=True,
-        text=True,
         check=True,
     ).stdout.split()
     return sorted(path for path in listed if (ROOT / path).is_file())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
+
+from calls import call
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,11 +19,5 @@ def test_outputs_of_the_readme_are_ignored():
         for name in re.findall(r"--out=(.+?\.json(?:\.gz)?)", orders)
     ]
     assert {"run-x-x.json", "baseline.json"} <= set(outputs)
-    ignored = subprocess.run(
-        ["git", "check-ignore", *outputs],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    ).stdout.split()
+    ignored = call(["git", "check-ignore", *outputs], cwd=ROOT).stdout.split()
     assert ignored == outputs

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import rooms
+from calls import call
 
 COMPOUND = """\
 <doxygen><compounddef kind="class" prot="public"><compoundname>transfers::thing</compoundname>
@@ -42,12 +43,7 @@ def member(
 def missing(folder: Path, *members: str) -> list[str]:
     """The lines that the check prints of a class with these members."""
     (folder / "thing.xml").write_text(COMPOUND.format(members="".join(members)))
-    completed = subprocess.run(
-        [sys.executable, rooms.ROOT / "docs/reference/undocumented.py", folder],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    completed = call([sys.executable, rooms.ROOT / "docs/reference/undocumented.py", folder])
     lines = completed.stdout.splitlines()
     assert (completed.returncode, completed.stderr) == (1 if lines else 0, "")
     return lines

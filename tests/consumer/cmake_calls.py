@@ -8,6 +8,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from calls import call
+
 ROOT = Path(__file__).resolve().parents[2]
 CONSUMERS = Path(__file__).resolve().parent
 LIMIT_S = 900  # only for hangs: on a busy machine everything takes ten times as long
@@ -82,8 +84,6 @@ def run_hello(cmake: Cmake, binary: Path, *options: str | Path) -> None:
     """Builds the program that the documentation shows, and runs it."""
     must(cmake.configure(CONSUMERS / "hello", binary, *options))
     must(cmake.run("--build", binary))
-    completed = subprocess.run(
-        [binary / "hello"], capture_output=True, encoding="utf-8", check=False
-    )
+    completed = call([binary / "hello"])
     assert completed.returncode == 0, completed
     assert re.fullmatch(r"transfers \d+\.\d+\.\d+, .+: 2 \* 4 = 8\n", completed.stdout)

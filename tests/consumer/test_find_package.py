@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from cmake_calls import CONSUMERS, Cmake, must, run_hello, unfolded
 
 ASKS = """\
@@ -28,9 +29,7 @@ endif()
 
 def test_a_program_is_built_with_it(cmake: Cmake, installed: Path, tmp_path: Path):
     run_hello(cmake, tmp_path, f"-DCMAKE_PREFIX_PATH={installed}")
-    loaded = subprocess.run(
-        ["ldd", tmp_path / "hello"], capture_output=True, encoding="utf-8", check=True
-    ).stdout
+    loaded = call(["ldd", tmp_path / "hello"], check=True).stdout
     assert "libstdc++" in loaded
     assert "libgomp" not in loaded  # the library has threads of its own
 

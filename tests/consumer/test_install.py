@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
+from calls import call
 from cmake_calls import ROOT, Cmake
 from run_paths import entries_of, open_entries
 
@@ -22,9 +22,7 @@ def files(folder: Path) -> set[str]:
 
 def version_of(program: Path) -> str:
     # Without LD_LIBRARY_PATH and the like.
-    return subprocess.run(
-        [program, "--version"], env={}, capture_output=True, encoding="utf-8", check=True
-    ).stdout
+    return call([program, "--version"], env={}, check=True).stdout
 
 
 def test_the_component_library_is_headers_library_and_package(installed: Path):
@@ -65,12 +63,7 @@ def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_
     parts = {name.split("/")[1] for name in licences}
     assert parts >= {"fmt", "nlohmann_json", "cli11", "pugixml", "simdjson", "benchmark", "zlib"}
     # It starts with what comes along.
-    told = subprocess.run(
-        ["python3", "-I", folder / "integrations/dcgm/limits.py", "none", "--id=2335"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    told = call(["python3", "-I", folder / "integrations/dcgm/limits.py", "none", "--id=2335"])
     assert (told.returncode, told.stderr) == (
         2,
         "limits.py: none: [Errno 2] No such file or directory: 'none'\n",
@@ -84,9 +77,7 @@ def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_
     assert any(name.startswith("libstdc++.so") for name in names)
     assert open_entries(folder) == {}
     for program in PROGRAMS:
-        loaded = subprocess.run(
-            ["ldd", folder / program], env={}, capture_output=True, encoding="utf-8", check=True
-        ).stdout
+        loaded = call(["ldd", folder / program], env={}, check=True).stdout
         # A folder outside the bundle may be anybody's.
         assert set(entries_of(folder / program)) <= {"$ORIGIN"}
         bundled = {name for name in names if name.startswith("lib")}

@@ -14,7 +14,7 @@ from advice_files import gpu_file, write
 from fleet_ranks import Ranks
 from gate_checks import SCHEMA, Gate
 from gate_files import Lab
-from program import Program, Result, read
+from program import Program, Result
 
 
 def _existing(path: Path) -> Program:
@@ -58,17 +58,14 @@ def extended(pytestconfig: pytest.Config) -> Program:
 
 
 @pytest.fixture(scope="session")
-def sample(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
+def sample(program: Program) -> Result:
     """The result file of an undisturbed run, with everything that a file can contain."""
-    path = tmp_path_factory.mktemp("sample") / "sample.json"
-    program.measure(
+    return program.measure_and_read(
         "--strategies=copy/pageable,copy/pinned_wc,copy_async/pageable,null",
         "--sizes=4KiB,64KiB,1MiB",
         "--cache=both",
         "--seed=42",
-        f"--out={path}",
     )
-    return read(path)
 
 
 @pytest.fixture(scope="session")
@@ -91,8 +88,7 @@ def pinned(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     """A baseline and its runs."""
     folder = tmp_path_factory.mktemp("pinned")
     runs = Lab(folder, seed=11).sessions(3, 4)
-    completed = gate.run("pin", *runs, f"--out={folder / 'baseline'}")
-    assert completed.code == 0, completed
+    gate.run("pin", *runs, f"--out={folder / 'baseline'}", expected=0)
     return folder / "baseline", runs
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from calls import call
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[a-z]*)")
@@ -174,9 +175,7 @@ SWEEPS: dict[str, dict[str, list[Path]]] = {
 
 def is_complete(text: str) -> bool:
     """Whether bash would run it now, and not wait for more lines."""
-    checked = subprocess.run(
-        ["bash", "-n"], input=text, capture_output=True, text=True, check=False
-    )
+    checked = call(["bash", "-n"], input=text)
     return checked.returncode == 0 and not checked.stderr and not text.endswith("\\\n")
 
 

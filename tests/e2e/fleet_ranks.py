@@ -75,9 +75,11 @@ class Ranks:
         return [self.completed(process) for process in processes]
 
     @staticmethod
-    def completed(process: subprocess.Popen[str]) -> Completed:
+    def completed(process: subprocess.Popen[str], expected: int | None = None) -> Completed:
         out, err = process.communicate(timeout=300)
-        return Completed(process.returncode, out, err)
+        completed = Completed(process.returncode, out, err)
+        assert expected in (None, completed.code), completed
+        return completed
 
     def file(self, rank: int) -> Path:
         return next(iter(self.out.glob(f"*/host_{rank}.json")), self.out / "not there")
@@ -89,8 +91,7 @@ class Ranks:
 def judge(fleet: Program, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The sweep and the answer."""
     sweep, answer = folder.with_suffix(".json"), folder.with_suffix(".answer.json")
-    completed = fleet.run("collect", folder, f"--out={sweep}")
-    assert completed.code == 0, completed
+    fleet.run("collect", folder, f"--out={sweep}", expected=0)
     fleet.run("judge", sweep, f"--json={answer}")
     return json.loads(sweep.read_text("utf-8")), json.loads(answer.read_text("utf-8"))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from calls import call
 
 Preparation = Callable[[], None]
 
@@ -26,9 +27,7 @@ def without_capabilities(*capabilities: int) -> Preparation:
         for capability in capabilities:
             _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
-    status = subprocess.run(
-        ["cat", "/proc/self/status"], preexec_fn=drop, capture_output=True, text=True, check=True
-    ).stdout
+    status = call(["cat", "/proc/self/status"], preexec_fn=drop, check=True).stdout
     effective = next(int(line.split()[1], 16) for line in status.splitlines() if "CapEff" in line)
     if any(effective >> capability & 1 for capability in capabilities):
         pytest.skip("this user's capabilities cannot be dropped here")
@@ -78,7 +77,7 @@ def mount_small_disk(where: os.PathLike[str], size: int) -> None:
     """Skips the test where mounting is not allowed."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", os.fspath(where)]
     try:
-        completed = subprocess.run(command, capture_output=True, text=True, check=False)
+        completed = call(command)
     except FileNotFoundError:
         pytest.skip("there is no mount command here")
     if completed.returncode != 0:

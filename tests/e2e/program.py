@@ -16,7 +16,8 @@ import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -67,11 +68,18 @@ class Program:
         return [str(self.path), *(str(argument) for argument in arguments)]
 
     def run(
-        self, *arguments: str | Path, env: dict[str, str] | None = None, **options: Any
+        self,
+        *arguments: str | Path,
+        expected: int | None = None,
+        env: dict[str, str] | None = None,
+        **options: Any,
     ) -> Completed:
-        """Runs the program with these arguments alone; `options` go to subprocess."""
+        """Runs the program with these arguments alone; it must end with the code that is expected.
+
+        `options` go to subprocess.
+        """
         piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        completed = subprocess.run(
+        ended = subprocess.run(
             self.command(*arguments),
             stdin=subprocess.DEVNULL,
             env=environment(env),
@@ -80,14 +88,34 @@ class Program:
             check=False,
             **({"cwd": nowhere()} | piped | options),
         )
-        return Completed(completed.returncode, completed.stdout or "", completed.stderr or "")
+        completed = Completed(ended.returncode, ended.stdout or "", ended.stderr or "")
+        assert expected in (None, completed.code), completed
+        return completed
 
     def measure(self, *arguments: str | Path, expected: int = ALL_RAN, **options: Any) -> Completed:
         """A tiny run of two repetitions, unless the arguments say otherwise."""
-        defaults = without((*TINY, "--benchmark_repetitions=2"), *arguments)
-        completed = self.run(*defaults, *arguments, **options)
-        assert completed.code == expected, completed
-        return completed
+        return self.run(*tiny(*arguments), expected=expected, **options)
+
+    def run_and_read(
+        self, *arguments: str | Path, expected: int = ALL_RAN, **options: Any
+    ) -> Result:
+        """The result file of a run with these arguments alone."""
+        out = Path(tempfile.mkdtemp(dir=nowhere()), "result.json")
+        completed = self.run(*arguments, f"--out={out}", expected=expected, **options)
+        return replace(read(out), completed=completed)
+
+    def measure_and_read(self, *arguments: str | Path, **options: Any) -> Result:
+        """The result file of a tiny run, as measure() makes it."""
+        return self.run_and_read(*tiny(*arguments), **options)
+
+    @contextmanager
+    def running(self, *arguments: str | Path, **options: Any) -> Iterator[subprocess.Popen[str]]:
+        """A process that is ended with the block, whatever happens."""
+        with self.start(*arguments, **options) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
     def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
         piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -113,6 +141,11 @@ def without(defaults: Iterable[str], *arguments: str | Path) -> list[str]:
     """The defaults for flags that are not among the arguments."""
     names = {str(argument).partition("=")[0] for argument in arguments}
     return [option for option in defaults if option.partition("=")[0] not in names]
+
+
+def tiny(*arguments: str | Path) -> list[str | Path]:
+    """The arguments of a tiny run of two repetitions, unless they say otherwise."""
+    return [*without((*TINY, "--benchmark_repetitions=2"), *arguments), *arguments]
 
 
 def environment(more: dict[str, str] | None = None) -> dict[str, str]:
@@ -146,6 +179,7 @@ class Result:
 
     document: dict[str, Any]
     path: Path = field(default=Path())
+    completed: Completed = Completed(ALL_RAN, "", "")
 
     @property
     def context(self) -> dict[str, Any]:

@@ -35,8 +35,7 @@ Edit = Callable[[dict[str, Any]], None]
 
 def cut(paced: Program, out: Path, *arguments: str, time: str = "200ms", code: int = 0) -> Result:
     """A run that has ended before all repetitions."""
-    completed = paced.run(*PACED, "--seed=1", f"--max-time={time}", *arguments, f"--out={out}")
-    assert completed.code == code, completed
+    paced.run(*PACED, "--seed=1", f"--max-time={time}", *arguments, f"--out={out}", expected=code)
     result = read(out)
     assert result.transfers["complete"] is False
     return result

@@ -19,8 +19,7 @@ RECORDED = (
 
 
 def advise(program: Program, *arguments: str | Path, **options: Any) -> Completed:
-    completed = program.run("advise", *arguments, **options)
-    assert completed.code == ALL_RAN, completed
+    completed = program.run("advise", *arguments, **options, expected=ALL_RAN)
     assert completed.err == ""
     return completed
 
@@ -78,15 +77,15 @@ def test_of_several_questions_one_may_have_no_answer(program: Program, tmp_path:
     ]
     file = write(tmp_path / "result.json", content)
     out = tmp_path / "answer.json"
-    completed = program.run("advise", f"--from={file}", *GRID, f"--json={out}")
-    assert completed.code == NOTHING_RAN
+    completed = program.run(
+        "advise", f"--from={file}", *GRID, f"--json={out}", expected=NOTHING_RAN
+    )
     assert completed.out.count("nothing to rank: no transfers d2h in the file\n") == 6
     answers = json.loads(out.read_text("utf-8"))["answers"]
     without = [one for one in answers if one["question"]["direction"] == "d2h"]
     assert [(one["recommended"], one["strategies"]) for one in without] == [(None, [])] * 6
     assert all(one["recommended"] for one in answers if one not in without)
-    completed = program.run("advise", f"--from={file}", "--bytes=1MiB", "--direction=d2h")
-    assert completed.code == NOTHING_RAN
+    program.run("advise", f"--from={file}", "--bytes=1MiB", "--direction=d2h", expected=NOTHING_RAN)
 
 
 def test_the_columns_of_a_check_stay_apart(program: Program, tmp_path: Path):
@@ -237,6 +236,5 @@ def test_who_wrote_the_memory_decides(program: Program, who: str, best: str):
 
 def test_a_state_that_was_not_measured_has_no_answer(program: Program):
     question = ("--bytes=4MiB", "--direction=h2d", "--written-by=all", f"--from={RECORDED}")
-    completed = program.run("advise", *question)
-    assert completed.code == NOTHING_RAN
+    completed = program.run("advise", *question, expected=NOTHING_RAN)
     assert completed.err.endswith("of memory just written by all threads, asleep since then\n")

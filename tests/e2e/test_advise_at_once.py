@@ -15,8 +15,7 @@ ALL = "--devices=all"
 
 
 def test_devices_are_named_as_for_the_map(program: Program):
-    by_name = program.run("advise", MAP, "--devices=cuda:0,cuda:1")
-    assert by_name.code == ALL_RAN
+    by_name = program.run("advise", MAP, "--devices=cuda:0,cuda:1", expected=ALL_RAN)
     for devices in ("cuda:0-1", "cuda:0,1"):
         assert program.run("advise", MAP, f"--devices={devices}").out == by_name.out
 
@@ -33,8 +32,7 @@ def test_a_map_of_host_devices_needs_leave(program: Program, tmp_path: Path):
     file.write_text(json.dumps(emulated))
     refused = program.run("advise", f"--host-map={file}", ALL)
     assert_complains(refused, USAGE, "--allow-host")
-    allowed = program.run("advise", f"--host-map={file}", ALL, "--allow-host")
-    assert allowed.code == ALL_RAN
+    allowed = program.run("advise", f"--host-map={file}", ALL, "--allow-host", expected=ALL_RAN)
     assert all(line.startswith("(host, no GPU) ") for line in allowed.out.splitlines() if line)
 
 

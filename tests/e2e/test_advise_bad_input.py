@@ -49,6 +49,5 @@ def test_the_result_file_is_not_overwritten(
     before = made_up.read_bytes()
     other_name = tmp_path / "link.json"
     other_name.symlink_to(made_up)
-    completed = program.run("advise", f"--from={made_up}", f"{option}={other_name}", *QUESTION)
-    assert completed.code == 2
+    program.run("advise", f"--from={made_up}", f"{option}={other_name}", *QUESTION, expected=2)
     assert made_up.read_bytes() == before

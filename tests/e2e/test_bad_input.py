@@ -89,10 +89,8 @@ def test_the_last_of_repeated_flags_counts(program: Program, tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
-def test_nothing_but_skipped_strategies(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    program.measure("--strategies=copy/pinned_wc", f"--out={out}", expected=NOTHING_RAN)
-    result = read(out)
+def test_nothing_but_skipped_strategies(program: Program):
+    result = program.measure_and_read("--strategies=copy/pinned_wc", expected=NOTHING_RAN)
     assert (result.rows, result.transfers["complete"]) == ([], True)
     assert set(result.skipped) == {name.replace("pageable", "pinned_wc") for name in TINY_NAMES}
 
@@ -205,8 +203,8 @@ def test_foreign_files_beside_the_output_stay(
     before = state()
     program.measure(f"--out={run}")
     arguments = ("--bytes=1MiB", "--direction=h2d", f"--from={made_up}", f"--json={advice}")
-    assert program.run("advise", *arguments).code == 0
-    assert gate.run("pin", *runs, f"--out={baseline}").code == 0
+    program.run("advise", *arguments, expected=0)
+    gate.run("pin", *runs, f"--out={baseline}", expected=0)
     assert all(read(out).document for out in outputs)
     assert state() == before
 
@@ -217,16 +215,13 @@ def test_of_two_programs_with_the_same_output_the_second_is_refused(
     """Meanwhile and at the end a reader finds a whole file of the first."""
     out = tmp_path / "result.json"
     arguments = (*TINY, "--benchmark_repetitions=10000", f"--out={out}")
-    with program.start(*arguments, "--seed=1") as process:
-        try:
-            wait_for(out.exists, "the result file")
-            assert_complains(program.run(*arguments), USAGE, f"another process writes {out}")
-            for _ in range(100):
-                assert read(out).transfers["run"]["seed"] == 1
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=LIMIT_S)
-        finally:
-            process.kill()
+    with program.running(*arguments, "--seed=1") as process:
+        wait_for(out.exists, "the result file")
+        assert_complains(program.run(*arguments), USAGE, f"another process writes {out}")
+        for _ in range(100):
+            assert read(out).transfers["run"]["seed"] == 1
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=LIMIT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert read(out).transfers["run"]["finished_utc"] is not None
     assert list(tmp_path.iterdir()) == [out]

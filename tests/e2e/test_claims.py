@@ -33,13 +33,10 @@ FOREVER = (
 def written(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A file that a run is writing."""
     file = tmp_path_factory.mktemp("written") / "result.json"
-    with program.start(*FOREVER, f"--out={file}") as process:
-        try:
-            wait_for(lambda: file.exists() and len(read(file).rows) >= 3, "some repetitions")
-            yield file
-            assert process.poll() is None, "it ended before the tests"
-        finally:
-            process.kill()
+    with program.running(*FOREVER, f"--out={file}") as process:
+        wait_for(lambda: file.exists() and len(read(file).rows) >= 3, "some repetitions")
+        yield file
+        assert process.poll() is None, "it ended before the tests"
     assert read(file).names() <= set(TINY_NAMES)
 
 
@@ -53,7 +50,7 @@ def result(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def sweep(fleet: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("sweep") / "sweep.json"
-    assert fleet.run("collect", RECORDED, f"--out={file}").code == 0
+    fleet.run("collect", RECORDED, f"--out={file}", expected=0)
     return file
 
 
@@ -96,14 +93,11 @@ def test_a_file_that_nobody_writes_any_more_is_replaced(
     pinned: tuple[Path, list[Path]], tmp_path: Path,
 ):  # fmt: skip
     file = tmp_path / "result.json"
-    with program.start(*FOREVER, f"--out={file}") as process:
-        try:
-            wait_for(lambda: file.exists() and len(read(file).rows) >= 3, "some repetitions")
-        finally:
-            process.kill()
-    assert program.run("export", result, "--format=csv", f"--out={file}").code == ALL_RAN
+    with program.running(*FOREVER, f"--out={file}"):
+        wait_for(lambda: file.exists() and len(read(file).rows) >= 3, "some repetitions")
+    program.run("export", result, "--format=csv", f"--out={file}", expected=ALL_RAN)
     assert file.read_text().startswith("file,")
-    assert gate.run("pin", *pinned[1], f"--out={file}").code == 0
+    gate.run("pin", *pinned[1], f"--out={file}", expected=0)
     assert file.read_bytes() == pinned[0].read_bytes()
-    assert fleet.run("collect", RECORDED, f"--out={file}").code == 0
+    fleet.run("collect", RECORDED, f"--out={file}", expected=0)
     assert file.read_bytes() == sweep.read_bytes()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from program import USAGE, Program, assert_complains
 
 COMMANDS = {
@@ -90,8 +90,6 @@ def test_bash_offers(program: Program, tmp_path: Path, name: str, typed: str):
         _{name}
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    completed = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
-    )
+    completed = call(["bash", "-c", script], cwd=tmp_path)
     assert (completed.returncode, completed.stderr) == (0, ""), completed
     assert sorted(completed.stdout.split()) == OFFERS[name, typed]

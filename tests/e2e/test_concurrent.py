@@ -35,10 +35,7 @@ FLOWS = [f"host:{device}:{direction}" for device in (0, 1) for direction in ("h2
 
 
 def measure(program: Program, folder: Path, *arguments: str, expected: int = ALL_RAN) -> Result:
-    out = folder / "result.json"
-    completed = program.run(SHARED, *OPTIONS, *arguments, f"--out={out}")
-    assert completed.code == expected, completed
-    return read(out)
+    return program.run_and_read(SHARED, *OPTIONS, *arguments, expected=expected)
 
 
 def middle(result: Result, name: str, counter: str) -> float:
@@ -101,12 +98,9 @@ def test_a_shared_link_gives_all_together_what_it_gives_one(shared: Result):
     assert middle(shared, "concurrent/pinned/both/all/1MiB", "sum_gb_per_s") < 4 * 1.1
 
 
-def test_devices_behind_a_switch_share_it(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
+def test_devices_behind_a_switch_share_it(program: Program):
     switched = "--device=host:0@gpu0=2GB/s@switch=3GB/s,host:1@gpu1=2GB/s@switch"
-    completed = program.run(switched, *OPTIONS, f"--out={out}")
-    assert completed.code == ALL_RAN, completed
-    result = read(out)
+    result = program.run_and_read(switched, *OPTIONS)
     name = "concurrent/pinned/h2d/all/1MiB"
     assert middle(result, name, "sum_gb_per_s") < 3 * 1.1
     for device in (0, 1):
@@ -172,8 +166,7 @@ def test_memory_that_is_not_here_is_refused_with_what_is(program: Program):
 
 
 def test_a_single_device_has_no_sets(program: Program):
-    completed = program.run("--device=host", *OPTIONS)
-    assert completed.code == NOTHING_RAN
+    program.run("--device=host", *OPTIONS, expected=NOTHING_RAN)
     quiet = program.run("--device=host", "--benchmark_list_tests", "--profile=standard")
     assert "concurrent" not in quiet.out
 
@@ -186,8 +179,8 @@ def with_fault(program: Program, folder: Path, fault: str) -> tuple[Result, Comp
         "--strategies=copy/pinned,concurrent/pinned/h2d",
         f"--inject={fault}",
         f"--out={out}",
+        expected=SOMETHING_FAILED,
     )
-    assert completed.code == SOMETHING_FAILED, completed
     assert completed.complaints == []
     return read(out), completed
 
@@ -237,14 +230,13 @@ def test_a_device_lost_while_others_copy_costs_what_it_takes_part_in(
     assert result.transfers["complete"] is False
 
 
-def test_slow_copies_are_measured(program: Program, tmp_path: Path):
+def test_slow_copies_are_measured(program: Program):
     """What is slower by a known factor loses against itself alone nothing: both are slow."""
-    out = tmp_path / "result.json"
-    completed = program.run(
-        SHARED, *OPTIONS, "--inject=slow:2.5@both/all/1MiB host:1:h2d", f"--out={out}"
-    )
-    assert completed.code == ALL_RAN, completed
-    rows = read(out).by_name()["concurrent/pinned/both/all/1MiB"]
+    rows = program.run_and_read(
+        SHARED,
+        *OPTIONS,
+        "--inject=slow:2.5@both/all/1MiB host:1:h2d",
+    ).by_name()["concurrent/pinned/both/all/1MiB"]
     for row in rows:
         assert row["gb_per_s@host:1:h2d"] < 2 / 2.5 * 1.1
 

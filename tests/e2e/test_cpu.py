@@ -7,7 +7,7 @@ from pathlib import Path
 
 import limits
 import pytest
-from program import ALL_RAN, HOST, NOTHING_RAN, Program, Result, listed, read
+from program import ALL_RAN, HOST, NOTHING_RAN, Program, Result, listed
 
 KIB = 1024
 ACCESSES = [
@@ -23,16 +23,13 @@ LOCKING = [
 
 
 @pytest.fixture(scope="module")
-def result(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
-    out = tmp_path_factory.mktemp("cpu") / "result.json"
-    program.measure(
+def result(program: Program) -> Result:
+    return program.measure_and_read(
         "--strategies=cpu/pageable,allocate/malloc,free/malloc,copy/pageable",
         "--sizes=16KiB,1MiB",
         "--cold-sizes=1MiB",
         "--cache=both",
-        f"--out={out}",
     )
-    return read(out)
 
 
 def not_here(result: Result) -> set[str]:
@@ -99,23 +96,18 @@ def test_the_buffers_memory_type_is_recorded_with_its_evidence(result: Result):
             assert rates["streaming_gb_per_s"] > 0
 
 
-def test_a_buffer_smaller_than_the_probe_has_no_known_type(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    program.measure("--sizes=4KiB", f"--out={out}")
-    (block,) = read(out).transfers["buffers"]
+def test_a_buffer_smaller_than_the_probe_has_no_known_type(program: Program):
+    (block,) = program.measure_and_read("--sizes=4KiB").transfers["buffers"]
     assert block["memory_type"] is block["cpu_reads"] is None
 
 
 @pytest.fixture(scope="module")
-def emulation(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
-    out = tmp_path_factory.mktemp("emulation") / "result.json"
-    program.measure("--strategies=cpu/emulated_wc", "--sizes=16KiB", f"--out={out}")
-    return read(out)
+def emulation(program: Program) -> Result:
+    return program.measure_and_read("--strategies=cpu/emulated_wc", "--sizes=16KiB")
 
 
 def test_emulation_is_labelled_and_runs_only_on_the_host(program: Program, emulation: Result):
-    listing = program.run("--list=all", "--device=host")
-    assert listing.code == ALL_RAN
+    listing = program.run("--list=all", "--device=host", expected=ALL_RAN)
     strategies = {name: (summary, where) for name, summary, where in listed(listing.out)}
     emulations = [name for name, (summary, _) in strategies.items() if "EMULATION" in summary]
     assert emulations == ["cpu/emulated_wc"]
@@ -145,22 +137,18 @@ def test_emulated_streaming_reads_are_faster(emulation: Result):
 
 
 def test_managed_memory_is_skipped_without_a_gpu(program: Program):
-    completed = program.run(*HOST, "--strategies=cpu/managed", "--sizes=16KiB")
-    assert completed.code == NOTHING_RAN
+    program.run(*HOST, "--strategies=cpu/managed", "--sizes=16KiB", expected=NOTHING_RAN)
 
 
-def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
+def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Program):
     strategies = [f"{family}/{method}" for family in ("allocate", "free") for method in LOCKING]
-    completed = program.measure(
+    result = program.measure_and_read(
         f"--strategies=allocate/malloc,cpu/pinned,cpu/registered_huge,{','.join(strategies)}",
         "--sizes=1MiB",
         "--cache=warm",
-        f"--out={out}",
         preexec_fn=limits.locked_memory(64 * KIB),
     )
-    assert completed.complaints == []
-    result = read(out)
+    assert result.completed.complaints == []
     assert result.names() == {"allocate/malloc/1MiB"}
     assert result.failed == {}
     skipped = result.skipped
@@ -171,17 +159,14 @@ def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Progra
             continue
         assert "cannot lock" in reason, name
         assert "ulimit -l unlimited" in reason, name
-    assert "ulimit -l unlimited" in completed.out
+    assert "ulimit -l unlimited" in result.completed.out
 
 
-def test_locking_within_the_limit_goes_on(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    program.measure(
+def test_locking_within_the_limit_goes_on(program: Program):
+    result = program.measure_and_read(
         "--strategies=allocate/pinned",
         "--sizes=16KiB,1MiB",
-        f"--out={out}",
         preexec_fn=limits.locked_memory(256 * KIB),
     )
-    result = read(out)
     assert result.names() == {"allocate/pinned/16KiB"}
     assert set(result.skipped) == {"allocate/pinned/1MiB"}

@@ -14,7 +14,6 @@ from program import (
     Result,
     as_undisturbed,
     assert_complains,
-    read,
 )
 
 TWO = "--device=host:0@a=4GB/s,1@a"
@@ -23,9 +22,7 @@ NAMES = {f"{name}@{device}" for name in TINY_NAMES for device in IDS}
 
 
 def measure(program: Program, folder: Path, *arguments: str, expected: int = 0) -> Result:
-    out = folder / "result.json"
-    program.measure(TWO, *arguments, f"--out={out}", expected=expected)
-    return read(out)
+    return program.measure_and_read(TWO, *arguments, expected=expected)
 
 
 def test_every_strategy_runs_on_each_device(program: Program, tmp_path: Path):
@@ -63,8 +60,9 @@ def test_advise_answers_for_one_device(
     measure(program, tmp_path)
     chosen = [f"--of-device={device}"] if device else []
     question = ("--bytes=64KiB", "--direction=h2d", "--allow-host")
-    answer = program.run("advise", f"--from={tmp_path / 'result.json'}", *question, *chosen)
-    assert answer.code == 0, answer
+    answer = program.run(
+        "advise", f"--from={tmp_path / 'result.json'}", *question, *chosen, expected=0
+    )
     for part in parts:
         assert f"{part} host (emulated" in answer.out
     assert "@" not in answer.out
@@ -85,7 +83,6 @@ def test_the_gate_compares_the_same_devices(program: Program, gate: Program, tmp
         return [*map(as_undisturbed, files)]
 
     baseline = tmp_path / "baseline"
-    assert gate.run("pin", *runs("a", "host:0-1"), f"--out={baseline}").code == 0
-    completed = gate.run("check", str(baseline), *runs("b", "host:0,2"))
-    assert completed.code == 3
+    gate.run("pin", *runs("a", "host:0-1"), f"--out={baseline}", expected=0)
+    completed = gate.run("check", str(baseline), *runs("b", "host:0,2"), expected=3)
     assert "devices" in completed.out

@@ -13,6 +13,7 @@ from typing import Any
 
 import limits
 import pytest
+from calls import call
 from program import (
     ALL_RAN,
     LIMIT_S,
@@ -84,12 +85,8 @@ def test_hidden_files_are_said_and_break_nothing(program: Program):
     hidden = ["unshare", "--mount", "sh", "-c", WITHOUT_FILES]
     if subprocess.run([*hidden, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this user may not hide files")
-    completed = subprocess.run(
-        [*hidden, *program.command("doctor", "--device=host", "--json=-")],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=LIMIT_S,
-        check=False,
+    completed = call(
+        [*hidden, *program.command("doctor", "--device=host", "--json=-")], timeout=LIMIT_S
     )
     assert completed.returncode == NOTHING_RAN, completed
     document = json.loads(completed.stdout)

@@ -55,8 +55,7 @@ LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
 
 def exported(program: Program, form: str, *files: Path) -> str:
-    completed = program.run("export", *files, f"--format={form}")
-    assert completed.code == ALL_RAN, completed
+    completed = program.run("export", *files, f"--format={form}", expected=ALL_RAN)
     assert completed.err == ""
     return completed.out
 
@@ -153,8 +152,7 @@ def test_timestamps_need_a_start(program: Program, sample: Result, tmp_path: Pat
 
 @pytest.mark.parametrize("out", ["-", "/dev/stdout"])
 def test_standard_output_has_names(program: Program, sample: Result, out: str):
-    completed = program.run("export", sample.path, "--format=csv", f"--out={out}")
-    assert completed.code == ALL_RAN, completed
+    completed = program.run("export", sample.path, "--format=csv", f"--out={out}", expected=ALL_RAN)
     assert completed.out == exported(program, "csv", sample.path)
 
 

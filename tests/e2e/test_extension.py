@@ -7,7 +7,7 @@ from pathlib import Path
 
 import limits
 import pytest
-from program import USAGE, Program, assert_complains, listed, read
+from program import USAGE, Program, assert_complains, listed
 
 ADDED = "copy_halves_again/pageable"
 
@@ -23,12 +23,10 @@ def test_the_extended_program_has_exactly_one_strategy_more(program: Program, ex
     assert more == strategies(program)
 
 
-def test_the_added_strategy_runs_like_any_other(extended: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    completed = extended.measure(
-        f"--strategies={ADDED},copy/pageable", "--sizes=1MiB", "--cache=both", f"--out={out}"
+def test_the_added_strategy_runs_like_any_other(extended: Program):
+    result = extended.measure_and_read(
+        f"--strategies={ADDED},copy/pageable", "--sizes=1MiB", "--cache=both"
     )
-    result = read(out)
     rows = [row for row in result.rows if row["name"].startswith(ADDED)]
     assert {row["name"] for row in rows} == {
         f"{ADDED}/{direction}/1MiB{state}"
@@ -39,7 +37,7 @@ def test_the_added_strategy_runs_like_any_other(extended: Program, tmp_path: Pat
         assert row["batch"] == 1  # long enough to be timed step by step
         assert 0 < row["first_half_ns"] < row["max_ns"]
         assert 0 < row["second_half_ns"] < row["max_ns"]
-    assert any(line.startswith(f"{ADDED} ") for line in completed.out.splitlines())
+    assert any(line.startswith(f"{ADDED} ") for line in result.completed.out.splitlines())
 
 
 def test_the_added_strategy_is_verified_like_any_other(extended: Program):

@@ -16,12 +16,9 @@ MEASURED = (
 
 
 @pytest.fixture(scope="module")
-def result(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
-    path = tmp_path_factory.mktemp("paths") / "result.json"
+def result(program: Program) -> Result:
     strategies = "--strategies=wait,copy_batch,launch/parameters"
-    completed = program.run("--device=host", strategies, *MEASURED, f"--out={path}")
-    assert completed.code == ALL_RAN, completed
-    return read(path)
+    return program.run_and_read("--device=host", strategies, *MEASURED)
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +102,9 @@ def test_small_copies_say_what_they_cost_the_bulk_copy(beside_bulk: tuple[Result
 
 def test_interference_is_measured_on_request_only(program: Program):
     def benchmarks(*options: str) -> list[str]:
-        completed = program.run("--device=host", *options, "--benchmark_list_tests")
-        assert completed.code == ALL_RAN
+        completed = program.run(
+            "--device=host", *options, "--benchmark_list_tests", expected=ALL_RAN
+        )
         return [line for line in completed.out.splitlines() if line.startswith("interference/")]
 
     assert benchmarks("--profile=full") == []
@@ -115,8 +113,11 @@ def test_interference_is_measured_on_request_only(program: Program):
 
 def test_sizes_that_parameters_cannot_have_are_refused(program: Program):
     completed = program.run(
-        "--device=host", "--strategies=launch/parameters", "--sizes=1MiB", "--cache=warm"
+        "--device=host",
+        "--strategies=launch/parameters",
+        "--sizes=1MiB",
+        "--cache=warm",
+        expected=NOTHING_RAN,
     )
-    assert completed.code == NOTHING_RAN
     shown = completed.out.replace("\n  ", " ")
     assert "Skipped launch/parameters: it takes sizes from 1B to 32736B." in shown

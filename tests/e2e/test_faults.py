@@ -64,31 +64,25 @@ def test_only_the_benchmark_with_the_fault_fails(
     assert faulty.completed.complaints == []
 
 
-def test_corruption_of_cold_and_asynchronous_copies_is_found(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    program.measure(
+def test_corruption_of_cold_and_asynchronous_copies_is_found(program: Program):
+    result = program.measure_and_read(
         "--strategies=copy_async/pinned,zero_copy/registered",
         "--sizes=64KiB",
         "--cache=both",
         "--inject=corrupt@.",
-        f"--out={out}",
         expected=SOMETHING_FAILED,
     )
-    result = read(out)
     assert result.measured == []
     assert len(result.failed) == 8
     assert all(message.startswith("wrong data: 1 of") for message in result.failed.values())
 
 
-def test_wrong_answers_to_messages_are_found(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    program.measure(
+def test_wrong_answers_to_messages_are_found(program: Program):
+    result = program.measure_and_read(
         "--strategies=message",
         "--inject=corrupt@message",
-        f"--out={out}",
         expected=SOMETHING_FAILED,
     )
-    result = read(out)
     assert result.measured == []
     assert set(result.failed) == {f"message/{name}" for name in ("graph", "mapped_flag", "memcpy")}
     assert all("differ from their messages" in message for message in result.failed.values())
@@ -102,19 +96,14 @@ def test_a_fault_may_concern_a_benchmark_that_is_skipped(program: Program, tmp_p
     )
 
 
-def test_an_operation_that_fails_before_its_memory_is_made_fails_alone(
-    program: Program, tmp_path: Path
-):
+def test_an_operation_that_fails_before_its_memory_is_made_fails_alone(program: Program):
     """The operation itself allocates its destination."""
-    out = tmp_path / "result.json"
-    program.measure(
+    result = program.measure_and_read(
         "--strategies=first_call,copy/pageable",
         "--sizes=64KiB",
         "--inject=fail@first_call/new_context",
-        f"--out={out}",
         expected=SOMETHING_FAILED,
     )
-    result = read(out)
     failed = {name for name in result.names() if name.startswith("first_call/new_context/")}
     assert failed
     assert result.failed == dict.fromkeys(failed, "injected failure")

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from program import Program, environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,12 +157,7 @@ def test_what_keeps_a_gpu_from_being_measured_is_said_first(
         (tmp_path / name).write_text(f"{text}\n")
     fake = f"nvcc() {{ echo 'Cuda compilation tools, release {nvcc}, V{nvcc}.1'; }}"
     command = f"{fake}; find_cuda() {{ [ -n '{nvcc}' ]; }}; look_at_machine {tmp_path}"
-    completed = subprocess.run(
-        ["bash", "-c", f". {ROOT}/scripts/setup.sh; {command}"],
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    )
+    completed = call(["bash", "-c", f". {ROOT}/scripts/setup.sh; {command}"], check=True)
     first, _, second = completed.stderr.partition("\n")
     assert first == (why + INSTEAD if why else "")
     assert second.startswith(f"To measure the GPU, {remedy}" if remedy else "")
@@ -169,12 +165,7 @@ def test_what_keeps_a_gpu_from_being_measured_is_said_first(
 
 
 def in_setup(command: str, path: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["/bin/bash", "-c", f". {ROOT}/scripts/setup.sh; PATH={path}; {command}"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    return call(["/bin/bash", "-c", f". {ROOT}/scripts/setup.sh; PATH={path}; {command}"])
 
 
 @pytest.mark.parametrize(

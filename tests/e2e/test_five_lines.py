@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import call
 from program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,11 +96,8 @@ def test_they_compile(calls: dict[str, str], pytestconfig: pytest.Config, tmp_pa
     ]
     source = tmp_path / "calls.cu"
     source.write_text(INCLUDES + blocks()[0] + "".join(functions), "utf-8")
-    completed = subprocess.run(
+    completed = call(
         [nvcc[1], "-std=c++20", "-I", ROOT / "include", "-arch=compute_90", "-code=compute_90"]
-        + ["-c", source, "-o", tmp_path / "calls.o"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
+        + ["-c", source, "-o", tmp_path / "calls.o"]
     )
     assert completed.returncode == 0, completed.stderr

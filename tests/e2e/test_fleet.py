@@ -38,8 +38,7 @@ def add(root: Path, node: str, runs: str | None = None) -> None:
 def judge(fleet: Program, root: Path, *options: str) -> tuple[Completed, dict[str, Any]]:
     sweep, answer = root.with_suffix(".json.gz"), root.with_suffix(".answer.json")
     # The machines were lent on two days.
-    completed = fleet.run("collect", root, f"--out={sweep}", "--within=48")
-    assert completed.code == 0, completed
+    fleet.run("collect", root, f"--out={sweep}", "--within=48", expected=0)
     completed = fleet.run("judge", sweep, f"--json={answer}", *options)
     return completed, json.loads(answer.read_text("utf-8"))
 
@@ -66,34 +65,31 @@ def test_one_of_several_sweeps_is_chosen(fleet: Program, tmp_path: Path) -> None
     for day in range(6):
         ranks_of_a_sweep(tmp_path / f"runs/{day}", f"day{day}", ranks=2)
     out = tmp_path / "sweep.json"
-    completed = fleet.run("collect", tmp_path / "runs", f"--out={out}", "--within=48")
-    assert completed.code == BAD_INPUT, completed
+    completed = fleet.run(
+        "collect", tmp_path / "runs", f"--out={out}", "--within=48", expected=BAD_INPUT
+    )
     assert not out.exists()
     (line,) = (line for line in completed.complaints if "--sweep=ID" in line)
     assert "day0, day1, day2, day3, day4 and 1 more" in line
     completed = fleet.run(
-        "collect", tmp_path / "runs", f"--out={out}", "--within=48", "--sweep=day4"
+        "collect", tmp_path / "runs", f"--out={out}", "--within=48", "--sweep=day4", expected=0
     )
-    assert completed.code == 0, completed
     assert "0 problems; 10 files are of other sweeps" in completed.out
     assert json.loads(out.read_text("utf-8"))["sweep"] == "day4"
-    completed = fleet.run("collect", tmp_path / "runs", f"--out={out}", "--sweep=day9")
-    assert completed.code == BAD_INPUT, completed
+    fleet.run("collect", tmp_path / "runs", f"--out={out}", "--sweep=day9", expected=BAD_INPUT)
 
 
 def test_inputs_are_not_overwritten(fleet: Program, tmp_path: Path) -> None:
     add(tmp_path / "runs", "first")
     result, sweep = tmp_path / "runs/first/first-1.json.gz", tmp_path / "runs/sweep.json.gz"
     before = result.read_bytes()
-    assert fleet.run("collect", tmp_path / "runs", f"--out={result}").code == BAD_INPUT
+    fleet.run("collect", tmp_path / "runs", f"--out={result}", expected=BAD_INPUT)
     assert result.read_bytes() == before
     # The sweep of the last time is replaced, and is no result.
     for _ in range(2):
-        completed = fleet.run("collect", tmp_path / "runs", f"--out={sweep}")
-        assert completed.code == 0, completed
+        fleet.run("collect", tmp_path / "runs", f"--out={sweep}", expected=0)
     before = sweep.read_bytes()
-    completed = fleet.run("judge", sweep, f"--json={tmp_path}/runs/../runs/sweep.json.gz")
-    assert completed.code == BAD_INPUT, completed
+    fleet.run("judge", sweep, f"--json={tmp_path}/runs/../runs/sweep.json.gz", expected=BAD_INPUT)
     assert sweep.read_bytes() == before
 
 
@@ -106,14 +102,15 @@ def test_plain_runs_of_one_sweep_are_collected(
         out = f"--out={tmp_path}/runs/node/{gpu}.json"
         sweep = {"TRANSFERS_SWEEP": "monday"}
         program.measure("--device=host", "--strategies=copy/pinned", out, env=sweep)
-    completed = fleet.run("collect", "runs", "--out=sweep.json.gz", cwd=tmp_path)
-    assert completed.code == 0, completed
+    completed = fleet.run("collect", "runs", "--out=sweep.json.gz", cwd=tmp_path, expected=0)
     assert "of 2 files in sweep.json.gz; 0 problems" in completed.out
-    judged = fleet.run("judge", "sweep.json.gz", "--json=answer.json", cwd=tmp_path)
-    assert judged.code == UNKNOWN, judged  # one machine has no peers
+    judged = fleet.run(
+        "judge", "sweep.json.gz", "--json=answer.json", cwd=tmp_path, expected=UNKNOWN
+    )
+    # one machine has no peers
     assert "sweep monday" in judged.out
     assert json.loads((tmp_path / "answer.json").read_text("utf-8"))["problems"] == []
-    assert fleet.run("show", "sweep.json.gz", cwd=tmp_path).code == 0
+    fleet.run("show", "sweep.json.gz", cwd=tmp_path, expected=0)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +120,7 @@ def slowed(fleet: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for node in FOLDERS:
         add(root, node, "slowed" if node == "first" else None)
     sweep = root.with_suffix(".json")
-    assert fleet.run("collect", root, f"--out={sweep}", "--within=48").code == 0
+    fleet.run("collect", root, f"--out={sweep}", "--within=48", expected=0)
     return sweep
 
 
@@ -137,8 +134,8 @@ def test_the_answer_has_a_form_for_everybody(fleet: Program, slowed: Path, tmp_p
         f"--markdown={markdown}",
         f"--junit={junit}",
         f"--openmetrics={metrics}",
+        expected=NAMED,
     )
-    assert completed.code == NAMED, completed
     (found,) = json.loads(completed.out)["findings"]
     assert found["advice"][0] == "sizes_and_kinds"
     document = ElementTree.parse(junit).getroot()
@@ -158,16 +155,13 @@ def test_a_single_machine_is_compared_with_itself(fleet: Program, tmp_path: Path
         for number in numbers:
             shutil.copy(RESULTS / FOLDERS["first"] / f"{machine}-{number}.json.gz", folder)
         sweeps[name] = tmp_path / f"{name}.json.gz"
-        assert fleet.run("collect", tmp_path / name, f"--out={sweeps[name]}").code == 0
+        fleet.run("collect", tmp_path / name, f"--out={sweeps[name]}", expected=0)
     reference = f"--reference={sweeps['before']}"
-    completed = fleet.run("judge", sweeps["after"], reference)
-    assert completed.code == HEALTHY, completed
-    completed = fleet.run("judge", sweeps["slowed"], reference)
-    assert completed.code == NAMED, completed
+    fleet.run("judge", sweeps["after"], reference, expected=HEALTHY)
+    completed = fleet.run("judge", sweeps["slowed"], reference, expected=NAMED)
     assert "[slower_than_before]" in completed.out
     # An output must not replace what is read.
-    completed = fleet.run("judge", sweeps["after"], reference, f"--json={sweeps['before']}")
-    assert completed.code == BAD_INPUT, completed
+    fleet.run("judge", sweeps["after"], reference, f"--json={sweeps['before']}", expected=BAD_INPUT)
 
 
 def small_sweep(file: Path, day: str | None, missing: tuple[str, ...] = ()) -> Path:
@@ -217,29 +211,25 @@ def small_sweep(file: Path, day: str | None, missing: tuple[str, ...] = ()) -> P
 def test_history_is_healthy_only_if_the_newest_sweep_is(fleet: Program, tmp_path: Path) -> None:
     small_sweep(tmp_path / "first.json", "2026-11-01")
     small_sweep(tmp_path / "second.json", "2026-11-02")
-    completed = fleet.run("history", tmp_path)
-    assert completed.code == HEALTHY, completed
+    completed = fleet.run("history", tmp_path, expected=HEALTHY)
     # What has no place in time is said, and hides nothing.
     for name, day, words in (("t", None, "does not tell when"), ("f", "2099-01-01", "future")):
         odd = small_sweep(tmp_path / f"{name}.json", day, missing=("GPU-a", "GPU-b"))
-        completed = fleet.run("history", tmp_path)
-        assert completed.code == UNKNOWN, completed
+        completed = fleet.run("history", tmp_path, expected=UNKNOWN)
         assert words in completed.complaints[0]
         assert "2 sweeps of 20 GPUs" in completed.out
         odd.unlink()
     # Some nodes alone: nothing is known of the others.
     few = small_sweep(tmp_path / "few.json", "2026-11-03", missing=("GPU-a", "GPU-b"))
-    completed = fleet.run("history", tmp_path)
-    assert completed.code == HEALTHY, completed
+    completed = fleet.run("history", tmp_path, expected=HEALTHY)
     assert "8 GPUs are of nodes that were not swept since" in completed.out
-    assert fleet.run("history", tmp_path, "--gpu=GPU-a-1").code == UNKNOWN
-    assert fleet.run("history", tmp_path, "--gpu=GPU-c-1").code == HEALTHY
+    fleet.run("history", tmp_path, "--gpu=GPU-a-1", expected=UNKNOWN)
+    fleet.run("history", tmp_path, "--gpu=GPU-c-1", expected=HEALTHY)
     few.unlink()
     small_sweep(tmp_path / "third.json", "2026-11-03", missing=("GPU-a-1",))
-    completed = fleet.run("history", tmp_path)
-    assert completed.code == NAMED, completed
+    completed = fleet.run("history", tmp_path, expected=NAMED)
     assert "GPU-a-1 (a): gone after sweep second" in completed.out
-    assert fleet.run("history", tmp_path, "--gpu=GPU-a-1").code == NAMED
+    fleet.run("history", tmp_path, "--gpu=GPU-a-1", expected=NAMED)
 
 
 def test_history_has_references(fleet: Program, tmp_path: Path) -> None:
@@ -253,12 +243,10 @@ def test_history_has_references(fleet: Program, tmp_path: Path) -> None:
             [[time * 1.2 for time in run] for run in runs] for runs in gpu["times_ns"]
         ]
     (tmp_path / "third.json").write_text(json.dumps(document))
-    completed = fleet.run("history", tmp_path)
-    assert completed.code == HEALTHY, completed
+    completed = fleet.run("history", tmp_path, expected=HEALTHY)
     for references in ([first], [first, first]):
         options = [f"--reference={file}" for file in references]
-        completed = fleet.run("history", tmp_path, *options)
-        assert completed.code == NAMED, completed
+        completed = fleet.run("history", tmp_path, *options, expected=NAMED)
         assert "The newest sweep is named" in completed.out
 
 
@@ -278,14 +266,14 @@ def test_earlier_sweeps_are_compared_with_the_references_too(
         file.write_text(json.dumps(document))
     newest = tmp_path / "days/day5.json"
     references = [f"--reference={tmp_path}/days/day{day}.json" for day in (1, 2, 3)]
-    completed = fleet.run("judge", newest, f"--history={tmp_path}/days", *references, "--json=-")
-    assert completed.code == NAMED, completed
+    completed = fleet.run(
+        "judge", newest, f"--history={tmp_path}/days", *references, "--json=-", expected=NAMED
+    )
     (found,) = json.loads(completed.out)["findings"]
     assert (found["gpu"], found["code"]) == ("GPU-a-0", "slower_than_before")
     assert found["since"]["sweep"] == "day4"
     assert not found["since"]["is_first_known"]
-    completed = fleet.run("history", tmp_path / "days", *references, "--json=-")
-    assert completed.code == NAMED, completed
+    completed = fleet.run("history", tmp_path / "days", *references, "--json=-", expected=NAMED)
     assert json.loads(completed.out)["gpus"][0]["since"] == 3
 
 
@@ -293,15 +281,12 @@ def test_reference_is_another_sweep_and_covers_this_one(fleet: Program, tmp_path
     first = small_sweep(tmp_path / "first.json", "2026-11-01")
     second = small_sweep(tmp_path / "second.json", "2026-11-02")
     half = small_sweep(tmp_path / "half.json", "2026-11-03", missing=("GPU-d", "GPU-e"))
-    assert fleet.run("judge", second, f"--reference={first}").code == HEALTHY
+    fleet.run("judge", second, f"--reference={first}", expected=HEALTHY)
     copy = shutil.copy(second, tmp_path / "copy.json")
-    completed = fleet.run("judge", second, f"--reference={copy}")
-    assert completed.code == BAD_INPUT, completed
-    completed = fleet.run("judge", first, f"--reference={second}")
-    assert completed.code == UNKNOWN, completed
+    fleet.run("judge", second, f"--reference={copy}", expected=BAD_INPUT)
+    completed = fleet.run("judge", first, f"--reference={second}", expected=UNKNOWN)
     assert "[baseline_is_later]" in completed.out
-    completed = fleet.run("judge", half, f"--reference={first}", "--json=-")
-    assert completed.code == UNKNOWN, completed
+    completed = fleet.run("judge", half, f"--reference={first}", "--json=-", expected=UNKNOWN)
     doubts = {doubt["code"]: doubt for doubt in json.loads(completed.out)["doubts"]}
     assert doubts["nodes_not_measured"]["nodes"] == ["d", "e"]
 
@@ -312,13 +297,11 @@ def test_host_devices_show_nothing_of_gpus(
     sweep = tmp_path / "sweep.json"
     result = tmp_path / "runs/here/host.json"
     result.parent.mkdir(parents=True)
-    ran = program.run(
-        "--device=host", "--strategies=copy/pinned", "--sizes=4KiB", f"--out={result}"
+    program.run(
+        "--device=host", "--strategies=copy/pinned", "--sizes=4KiB", f"--out={result}", expected=0
     )
-    assert ran.code == 0, ran
-    assert fleet.run("collect", tmp_path / "runs", f"--out={sweep}").code == 0
-    completed = fleet.run("judge", sweep)
-    assert completed.code == UNKNOWN, completed
+    fleet.run("collect", tmp_path / "runs", f"--out={sweep}", expected=0)
+    completed = fleet.run("judge", sweep, expected=UNKNOWN)
     assert "host memory has no link" in completed.out
     assert "[host_device]" in completed.out
 
@@ -328,13 +311,10 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         add(tmp_path / "sweep", node)
     sweep = tmp_path / "sweep.json"
     for out in (tmp_path / "sweep/earlier.json", sweep):
-        collected = fleet.run("collect", tmp_path / "sweep", f"--out={out}")
-        assert collected.code == 0
+        collected = fleet.run("collect", tmp_path / "sweep", f"--out={out}", expected=0)
         assert " of 6 files in " in collected.out, "a sweep is no result"
     for name in ("-", "/dev/stdout"):
-        printed = fleet.run("collect", tmp_path / "sweep", f"--out={name}")
-        assert printed.code == 0
+        printed = fleet.run("collect", tmp_path / "sweep", f"--out={name}", expected=0)
         assert printed.out == out.read_text("utf-8")
-    completed = fleet.run("show", sweep)
-    assert completed.code == 0
+    completed = fleet.run("show", sweep, expected=0)
     assert [line.split()[1] for line in completed.out.splitlines()[1:3]] == ["first", "second"]

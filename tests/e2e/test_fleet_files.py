@@ -32,11 +32,9 @@ def test_a_stopped_process_of_an_earlier_run_keeps_its_file_alone(ranks: Ranks) 
     earlier[0].kill()
     earlier[0].wait()
     # Its place among the ranks is free, its file is not.
-    again = ranks.completed(ranks.start(1, 2, "--wait=0.2"))
-    assert again.code == USAGE, again
+    again = ranks.completed(ranks.start(1, 2, "--wait=0.2"), expected=USAGE)
     assert f"another process writes {ranks.file(1)}: another run of this sweep" in again.unfolded
-    again = ranks.completed(ranks.start(0, 2, "--wait=0.2"))
-    assert again.code == ALL_RAN, again
+    ranks.completed(ranks.start(0, 2, "--wait=0.2"), expected=ALL_RAN)
 
 
 def test_no_file_of_an_earlier_run_passes_for_one_of_this(ranks: Ranks, fleet: Program) -> None:
@@ -73,8 +71,7 @@ def test_ranks_that_are_started_one_after_the_other_keep_their_results(
 ) -> None:
     ranks.completed(ranks.start(0, 2, "--sweep=s", "--wait=0.1"))
     measured = ranks.file(0).read_text("utf-8")
-    second = ranks.completed(ranks.start(1, 2, "--sweep=s", "--wait=0.1"))
-    assert second.code == ALL_RAN, second
+    second = ranks.completed(ranks.start(1, 2, "--sweep=s", "--wait=0.1"), expected=ALL_RAN)
     assert "left 1 result of rank 0: put aside as" in second.unfolded
     assert earlier(ranks.out / os.uname().nodename / "host_0.json").read_text("utf-8") == measured
     sweep, _ = judge(fleet, ranks.out)
@@ -176,8 +173,7 @@ def test_nodes_of_one_name_lose_nothing(ranks: Ranks, nodes: tuple[str, str], st
             for local in range(started)
         ]
         for process in processes:
-            completed = ranks.completed(process)
-            assert completed.code == ALL_RAN, completed
+            completed = ranks.completed(process, expected=ALL_RAN)
             assert "earlier" not in completed.err
     assert list(ranks.out.rglob("*.earlier")) == []
     told = [read(file).transfers["fleet"]["rank"] for file in ranks.out.rglob("*.json")]
@@ -187,8 +183,7 @@ def test_nodes_of_one_name_lose_nothing(ranks: Ranks, nodes: tuple[str, str], st
 def test_single_ranks_of_one_name_lose_nothing(ranks: Ranks) -> None:
     for node in range(3):
         of_pod = of_node(node, 0, 3, 1, "worker")
-        completed = ranks.completed(ranks.start(node, 3, "--sweep=s", **of_pod))
-        assert completed.code == ALL_RAN, completed
+        ranks.completed(ranks.start(node, 3, "--sweep=s", **of_pod), expected=ALL_RAN)
     assert len(list((ranks.out / "worker").glob("*.json"))) == 3
     again = ranks.completed(ranks.start(2, 3, "--sweep=s", **of_node(2, 0, 3, 1, "worker")))
     assert "left 1 result of rank 2: put aside as" in again.unfolded, again
@@ -202,10 +197,9 @@ def test_a_second_process_does_not_replace_the_file_of_the_first(ranks: Ranks) -
     told = f"another process writes {ranks.file(0)}: start one process for each GPU"
     assert_complains(second, USAGE, told)
     first.send_signal(signal.SIGTERM)
-    assert ranks.completed(first).code == 128 + signal.SIGTERM
+    ranks.completed(first, expected=128 + signal.SIGTERM)
     assert read(ranks.file(0)).transfers["run"]["interrupted_by"] == "SIGTERM"
-    again = ranks.completed(ranks.start(0, 1, variables={}))
-    assert again.code == ALL_RAN, again
+    ranks.completed(ranks.start(0, 1, variables={}), expected=ALL_RAN)
 
 
 def test_listing_removes_no_files(ranks: Ranks) -> None:

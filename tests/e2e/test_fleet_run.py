@@ -62,8 +62,7 @@ def test_a_killed_rank_costs_itself(ranks: Ranks, fleet: Program) -> None:
     wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
     processes[2].kill()
     for rank in (0, 1, 3):
-        completed = ranks.completed(processes[rank])
-        assert completed.code == ALL_RAN, completed
+        ranks.completed(processes[rank], expected=ALL_RAN)
         rows = [row for row in read(ranks.file(rank)).rows if row["name"] in ONE_WAY]
         assert len(rows) == 2 * MANY
         assert {row["ranks"] for row in rows} == {3}
@@ -102,11 +101,11 @@ def test_a_rank_that_never_starts_is_missing(ranks: Ranks, fleet: Program) -> No
 
 
 def test_listing_needs_no_folder(program: Program, tmp_path: Path) -> None:
-    strategies = program.run("fleet", "--list", "--device=host", cwd=tmp_path)
-    assert strategies.code == ALL_RAN, strategies
+    strategies = program.run("fleet", "--list", "--device=host", cwd=tmp_path, expected=ALL_RAN)
     assert "\ncopy " in strategies.out
-    benchmarks = program.run("fleet", "--benchmark_list_tests", *TINY, cwd=tmp_path)
-    assert benchmarks.code == ALL_RAN, benchmarks
+    benchmarks = program.run(
+        "fleet", "--benchmark_list_tests", *TINY, cwd=tmp_path, expected=ALL_RAN
+    )
     assert {*ALONE} <= {*benchmarks.out.split()}
     assert list(tmp_path.iterdir()) == []
 
@@ -156,8 +155,7 @@ def test_ranks_that_never_copy_at_once_stay_on_their_processors(ranks: Ranks) ->
         for rank in range(2)
     ]
     for process in processes:
-        completed = ranks.completed(process)
-        assert completed.code == ALL_RAN, completed
+        completed = ranks.completed(process, expected=ALL_RAN)
         assert "too few processors" not in completed.err
     for rank in range(2):
         result = read(ranks.file(rank))
@@ -190,8 +188,7 @@ def test_a_rank_writes_each_line_at_once(ranks: Ranks) -> None:
 def test_a_rank_that_fails_says_which_it_is(ranks: Ranks) -> None:
     ranks.out.touch()
     told = f"rank 1 on {os.uname().nodename}: cannot write"
-    failed = ranks.completed(ranks.start(1, 2, "--ranks-per-node=2", "--wait=0.1"))
-    assert failed.code == USAGE
+    failed = ranks.completed(ranks.start(1, 2, "--ranks-per-node=2", "--wait=0.1"), expected=USAGE)
     assert told in failed.unfolded
 
 
@@ -217,7 +214,7 @@ def test_a_signal_keeps_what_was_measured(ranks: Ranks) -> None:
     for process in processes:
         process.send_signal(signal.SIGTERM)
     for process in processes:
-        assert ranks.completed(process).code == 128 + signal.SIGTERM
+        ranks.completed(process, expected=128 + signal.SIGTERM)
     first = read(ranks.file(0))
     assert first.measured
     assert not first.transfers["complete"]
@@ -232,8 +229,7 @@ def test_two_ranks_on_one_device_are_an_error(ranks: Ranks) -> None:
 
 @pytest.mark.parametrize("node", ["../../evil", ".", "..", "a/b", "new\nline\x1b[2J", "x" * 1000])
 def test_a_hostile_node_name_leads_nowhere_else(ranks: Ranks, node: str) -> None:
-    completed = ranks.completed(ranks.start(0, 1, variables=variables(0, 1, node)))
-    assert completed.code == ALL_RAN, completed
+    ranks.completed(ranks.start(0, 1, variables=variables(0, 1, node)), expected=ALL_RAN)
     (path,) = ranks.out.parent.rglob("host_0.json")
     assert path.parent.parent == ranks.out
     assert all(letter.isascii() and letter.isprintable() for letter in path.parent.name)
@@ -241,15 +237,13 @@ def test_a_hostile_node_name_leads_nowhere_else(ranks: Ranks, node: str) -> None
 
 def test_a_full_disk_is_one_line(ranks: Ranks) -> None:
     process = ranks.start(0, 1, preexec_fn=limits.file_size(4096))
-    completed = ranks.completed(process)
-    assert completed.code == SOMETHING_FAILED
+    completed = ranks.completed(process, expected=SOMETHING_FAILED)
     assert len(completed.complaints) == 1
     assert "cannot write" in completed.complaints[0]
 
 
 def test_one_process_needs_no_launcher(ranks: Ranks, tmp_path: Path) -> None:
-    completed = ranks.completed(ranks.start(0, 1, variables={}))
-    assert completed.code == ALL_RAN, completed
+    ranks.completed(ranks.start(0, 1, variables={}), expected=ALL_RAN)
     told = read(ranks.file(0)).transfers["fleet"]
     assert (told["rank"], told["world_size"]) == (None, None)
     assert told["node"] == os.uname().nodename

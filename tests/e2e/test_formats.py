@@ -99,10 +99,8 @@ def aggregates_agree(rows: list[dict[str, Any]]) -> None:
         assert by_kind["cv"]["real_time"] == pytest.approx(deviation / mean, rel=1e-3)
 
 
-def test_file_with_aggregates_only(program: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    program.measure("--benchmark_report_aggregates_only", f"--out={out}")
-    result = read(out)
+def test_file_with_aggregates_only(program: Program):
+    result = program.measure_and_read("--benchmark_report_aggregates_only")
     assert {row["run_type"] for row in result.rows} == {"aggregate"}
     assert sorted(row["name"] for row in result.rows) == sorted(AGGREGATE_NAMES)
     aggregates_agree(result.rows)

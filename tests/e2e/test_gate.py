@@ -206,9 +206,8 @@ def test_any_fact_may_be_allowed_to_differ(gate: Program, lab: Lab, key: str):
     path, value, other_value = FACTS_OF_RUNS[key]
     old = [*lab.runs(2, facts={path: value}), *lab.runs(2, day=1, facts={path: other_value})]
     baseline = lab.folder / "baseline"
-    assert gate.run("pin", *old, f"--out={baseline}").code == BAD_INPUT
-    completed = gate.run("pin", *old, f"--allow-different={key}", f"--out={baseline}")
-    assert completed.code == PASS, completed
+    gate.run("pin", *old, f"--out={baseline}", expected=BAD_INPUT)
+    gate.run("pin", *old, f"--allow-different={key}", f"--out={baseline}", expected=PASS)
     new = lab.runs(3, day=9, facts={path: value})
     completed = gate.run("check", baseline, *new, f"--allow-different={key}")
     assert completed.code != BAD_INPUT, completed
@@ -239,8 +238,7 @@ def test_the_environment_changed(checks: Gate, lab: Lab, factor: float):
 def test_too_noisy(checks: Gate, gate: Program, tmp_path: Path):
     lab = Lab(tmp_path, process_deviation=0.05, seed=4)
     baseline = tmp_path / "noisy"
-    pinned = gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", "--allow-noisy")
-    assert pinned.code == 0
+    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", "--allow-noisy", expected=0)
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
     assert f"{len(SUITE)} of {len(SUITE)} are advisory (*)" in answer.text
 
@@ -251,8 +249,7 @@ def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
     """Processes differ so much that few benchmarks of the link can show it."""
     lab = Lab(tmp_path, process_deviation=0.01, seed=2)
     baseline = tmp_path / "noisy"
-    pinned = gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", "--allow-noisy")
-    assert pinned.code == 0
+    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", "--allow-noisy", expected=0)
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
     cause = next(r for r in answer.document["reasons"] if r["data"]["class"] == "link")
     assert cause["code"] == "too_few_can_show"
@@ -293,7 +290,7 @@ def test_units_may_differ(checks: Gate, lab: Lab, tmp_path: Path):
 def test_files_of_another_program(checks: Gate, gate: Program, tmp_path: Path):
     lab = Lab(tmp_path, foreign=True, seed=5)
     baseline = tmp_path / "foreign"
-    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", expected=0)
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=PASS)
     assert "do not describe their machine" in answer.text
     answer = checks.check(
@@ -331,7 +328,6 @@ def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Progr
     newer = lab.runs(5, day=2)
     out = lab.folder / "both"
     key = "device.driver_version"
-    completed = gate.run("pin", *older, *newer, f"--allow-different={key}", f"--out={out}")
-    assert completed.code == 0
+    gate.run("pin", *older, *newer, f"--allow-different={key}", f"--out={out}", expected=0)
     assert key not in json.loads(out.read_text("utf-8"))["machine"]
     checks.check(*lab.runs(3, day=9), baseline=out, expected=PASS)

@@ -23,8 +23,8 @@ Change = Callable[[dict[str, Any]], None]
 
 def test_the_last_of_an_option_counts(gate: Program, baseline: Path, lab: Lab):
     slowed = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.04})
-    assert gate.run("check", baseline, *slowed).code == REGRESSION
-    assert gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%").code == PASS
+    gate.run("check", baseline, *slowed, expected=REGRESSION)
+    gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%", expected=PASS)
 
 
 def test_files_may_have_the_names_of_commands(gate: Program, runs: list[Path], tmp_path: Path):
@@ -70,7 +70,7 @@ def test_files_that_cannot_be_read(gate: Program, baseline: Path, runs: list[Pat
         for completed in everywhere(gate, file, baseline, runs, tmp_path / "out"):
             assert_complains(completed, BAD_INPUT, str(file), complaint)
     (tmp_path / "good.json.gz").write_bytes(packed)
-    assert gate.run("check", baseline, tmp_path / "good.json.gz", *runs[1:]).code == PASS
+    gate.run("check", baseline, tmp_path / "good.json.gz", *runs[1:], expected=PASS)
 
 
 def test_a_named_pipe_is_not_waited_for(
@@ -148,10 +148,9 @@ def test_names_of_files_cannot_steer_a_terminal(gate: Program, baseline: Path, t
 def test_a_long_name_takes_no_stack(gate: Program, tmp_path: Path):
     lab = Lab(tmp_path, {"long/" + "a" * 500_000: 1e5, PINNED_UPLOAD: 1e5}, seed=12)
     baseline = tmp_path / "baseline"
-    assert gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}").code == 0
+    gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}", expected=0)
     single = lab.runs(3, day=9, without=[name for name in lab.costs if name != PINNED_UPLOAD])
-    completed = gate.run("check", baseline, *single, "--allow-missing=(a|b)*c")
-    assert completed.code == INCONCLUSIVE
+    gate.run("check", baseline, *single, "--allow-missing=(a|b)*c", expected=INCONCLUSIVE)
 
 
 # Baselines
@@ -195,12 +194,12 @@ def test_a_bad_baseline(
 def test_a_rate_of_which_less_would_be_better(gate: Program, lab: Lab, tmp_path: Path):
     """As a line of another baseline makes it; whoever asks for it gets it."""
     runs, baseline = lab.sessions(2, 3), tmp_path / "rates"
-    assert gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}").code == PASS
+    gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}", expected=PASS)
     text = baseline.read_text("utf-8")
     write(baseline, text.replace('"better": "more"', '"better": "less"'))
     assert_complains(gate.run("power", baseline), BAD_INPUT, "digest")
-    assert gate.run("pin", *runs, "--judge-by=gb_per_s:less", f"--out={baseline}").code == PASS
-    assert gate.run("power", baseline).code == PASS
+    gate.run("pin", *runs, "--judge-by=gb_per_s:less", f"--out={baseline}", expected=PASS)
+    gate.run("power", baseline, expected=PASS)
 
 
 def test_a_baseline_of_a_million_objects(gate: Program, tmp_path: Path):
@@ -216,12 +215,11 @@ def test_a_counter_whose_name_does_not_tell_its_direction(gate: Program, lab: La
 
     runs = [changed(run, run, add) for run in lab.sessions(2, 3)]
     baseline = tmp_path / "by-cores"
-    completed = gate.run("pin", *runs, "--judge-by=cores:more", f"--out={baseline}")
-    assert completed.code == PASS, completed
+    completed = gate.run("pin", *runs, "--judge-by=cores:more", f"--out={baseline}", expected=PASS)
     assert "judged by cores (more is better)" in completed.out
     assert json.loads(baseline.read_text("utf-8"))["better"] == "more"
     slowed = [changed(run, run, add) for run in lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1})]
-    assert gate.run("check", baseline, *slowed).code == REGRESSION
+    gate.run("check", baseline, *slowed, expected=REGRESSION)
     completed = gate.run("pin", *runs, "--judge-by=nothing:less", f"--out={baseline}")
     assert_complains(
         completed, BAD_INPUT, "has nothing; they have cores, cpu_time, gb_per_s, mean_ns, real_time"

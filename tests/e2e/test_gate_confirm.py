@@ -32,8 +32,7 @@ def test_confirms_a_slower_program(
     slowed: list[Path],
 ) -> None:
     options = f"--confirm={command(paced)},{command(paced, SLOWED)}"
-    completed = gate.run("check", host_baseline, *slowed, options)
-    assert completed.code == REGRESSION, completed
+    completed = gate.run("check", host_baseline, *slowed, options, expected=REGRESSION)
     assert "in turn: +" in completed.out
 
 
@@ -55,6 +54,7 @@ def test_tells_which_command_does_not_work(
     host_baseline: Path,  # noqa: F811
     slowed: list[Path],
 ) -> None:
-    completed = gate.run("check", host_baseline, *slowed, "--confirm=/no/such/program,true")
-    assert completed.code == BAD_INPUT, completed
+    completed = gate.run(
+        "check", host_baseline, *slowed, "--confirm=/no/such/program,true", expected=BAD_INPUT
+    )
     assert "'/no/such/program' ended with 127" in completed.unfolded

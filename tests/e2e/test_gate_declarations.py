@@ -63,8 +63,7 @@ def idle(gate: Program, lab: Lab) -> tuple[Path, Change]:
     change = declaring({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
     out = lab.folder / "idle"
     runs = rewritten(lab.sessions(3, 4), change)
-    completed = gate.run("pin", *runs, "--judge-by=idle", f"--out={out}")
-    assert completed.code == PASS, completed
+    gate.run("pin", *runs, "--judge-by=idle", f"--out={out}", expected=PASS)
     return out, change
 
 
@@ -136,7 +135,7 @@ def test_new_runs_do_not_choose_the_threshold_by_another_unit(gate: Program, lab
     """A rate declared as a time would be judged by the threshold of latencies."""
     baseline = lab.folder / "old"
     runs = lab.sessions(2, 3)
-    assert gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}").code == PASS
+    gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}", expected=PASS)
     change = declaring({"gb_per_s": metric("us", "more", "duration")})
     completed = gate.run("check", baseline, *rewritten(lab.runs(3, day=9), change))
     assert_complains(completed, BAD_INPUT, "'us'", "the baseline in 'GB/s'")
@@ -147,7 +146,7 @@ def test_the_user_has_the_last_word_on_what_is_better(gate: Program, lab: Lab):
     runs = rewritten(lab.sessions(3, 4), change)
     for option, better in (("used", "more"), ("used:less", "less"), ("used:more", "more")):
         out = lab.folder / f"{better}-{len(option)}"
-        assert gate.run("pin", *runs, f"--judge-by={option}", f"--out={out}").code == PASS
+        gate.run("pin", *runs, f"--judge-by={option}", f"--out={out}", expected=PASS)
         assert json.loads(out.read_text("utf-8"))["better"] == better
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,8 +39,6 @@ def test_jq_finds_what_the_page_says(
     """And not null, which it prints for what is not there."""
     (tmp_path / "baseline.json").symlink_to(baseline)
     answer = tmp_path / "check.json"
-    assert gate.run("check", baseline, *runs, f"--json={answer}").code == PASS
-    out = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
-    ).stdout
+    gate.run("check", baseline, *runs, f"--json={answer}", expected=PASS)
+    out = call(["bash", "-c", command], cwd=tmp_path, check=True).stdout
     assert re.fullmatch(r"true\n|false\n|\d+\n|\w+/.*\n", out), out

@@ -20,8 +20,7 @@ FOUR = list(BANDWIDTH)[:4]
 
 def pinned(gate: Program, runs: list[Path], *options: str | Path) -> Path:
     out = runs[0].with_name("pinned.json")
-    completed = gate.run("pin", *runs, f"--out={out}", *options)
-    assert completed.code == PASS, completed
+    gate.run("pin", *runs, f"--out={out}", *options, expected=PASS)
     return out
 
 
@@ -29,8 +28,7 @@ def answer(
     gate: Program, baseline: Path, runs: list[Path], expected: int, *options: str
 ) -> dict[str, Any]:
     out = runs[0].with_suffix(".answer")
-    completed = gate.run("check", baseline, *runs, f"--json={out}", *options)
-    assert completed.code == expected, completed
+    gate.run("check", baseline, *runs, f"--json={out}", *options, expected=expected)
     document: dict[str, Any] = json.loads(out.read_text("utf-8"))
     return document
 
@@ -134,8 +132,7 @@ def test_small_slowdowns_that_add_up(gate: Program, tmp_path: Path):
         runs = [run for day in range(3) for run in lab.runs(4, 10 * step + day, slowed=slowed)]
         document = answer(gate, baseline, runs[:4], PASS)
         assert ("baseline_crept" in codes(document["notes"])) == (step > 2)
-        completed = gate.run("pin", *runs, f"--out={baseline}")
-        assert completed.code == PASS, completed
+        completed = gate.run("pin", *runs, f"--out={baseline}", expected=PASS)
         told = "slower than the first baseline of its line in 4 benchmarks" in said(completed)
         assert told == (step > 1)
     assert_forgets(gate, baseline, lab, dict.fromkeys(FOUR, 1.011**3))
@@ -157,8 +154,7 @@ def test_a_slower_baseline_tells_what_it_replaces(gate: Program, tmp_path: Path,
     runs = [run for day in (4, 5) for run in lab.runs(5, day, slowed={PINNED_UPLOAD: 1.1})]
     out = tmp_path / "next.json" if is_named else baseline
     options = [f"--replaces={baseline}"] if is_named else []
-    completed = gate.run("pin", *runs, f"--out={out}", *options)
-    assert completed.code == PASS, completed
+    completed = gate.run("pin", *runs, f"--out={out}", *options, expected=PASS)
     assert f"slower than the baseline that it replaces in 1 benchmark, {PINNED_UPLOAD} by " in said(
         completed
     )
@@ -172,8 +168,7 @@ def test_a_baseline_that_cannot_be_read_is_not_replaced_unseen(gate: Program, tm
     runs = Lab(tmp_path).sessions(2, 5)
     out = tmp_path / "other.json"
     out.write_text("{}")
-    completed = gate.run("pin", *runs, f"--out={out}")
-    assert completed.code == PASS, completed
+    completed = gate.run("pin", *runs, f"--out={out}", expected=PASS)
     assert "not compared with the baseline that it replaces" in said(completed)
     completed = gate.run("pin", *runs, f"--out={out}", "--judge-by=gb_per_s")
     assert "judged by another figure" in said(completed)
@@ -184,8 +179,7 @@ def test_a_baseline_that_cannot_be_read_is_not_replaced_unseen(gate: Program, tm
 def test_sessions_that_differ_as_a_whole(gate: Program, tmp_path: Path):
     lab = Lab(tmp_path)
     runs = [*lab.runs(5), *lab.runs(5, day=1, slowed=dict.fromkeys(BANDWIDTH, 1.1))]
-    completed = gate.run("pin", *runs, f"--out={tmp_path / 'out'}", "--allow-noisy")
-    assert completed.code == PASS, completed
+    completed = gate.run("pin", *runs, f"--out={tmp_path / 'out'}", "--allow-noisy", expected=PASS)
     assert "link: the slowest session is " in said(completed)
     assert "latency: the slowest" not in said(completed)
 
@@ -199,8 +193,7 @@ def test_throttled_runs_make_no_baseline(gate: Program, tmp_path: Path):
     completed = gate.run("pin", *runs, f"--out={out}")
     assert_complains(completed, BAD_INPUT, "--allow-disturbed")
     assert not out.exists()
-    completed = gate.run("pin", *runs, f"--out={out}", "--allow-disturbed")
-    assert completed.code == PASS, completed
+    completed = gate.run("pin", *runs, f"--out={out}", "--allow-disturbed", expected=PASS)
     assert "Warning: " in completed.out
     assert "the GPU was throttled: hw_thermal_slowdown" in said(completed)
 

@@ -41,7 +41,7 @@ def hostile_names() -> list[str]:
 def test_hostile_names(checks: Gate, gate: Program, tmp_path: Path):
     lab = Lab(tmp_path, SUITE | dict.fromkeys(hostile_names(), 1e6), seed=6)
     baseline = tmp_path / "hostile"
-    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", expected=0)
     slowed = dict.fromkeys(hostile_names(), 1.1)
     answer = checks.check(
         *lab.runs(3, day=9, slowed=slowed), baseline=baseline, expected=REGRESSION
@@ -106,7 +106,7 @@ def test_a_comment_is_never_too_long(checks: Gate, gate: Program, tmp_path: Path
     costs = {f"a_family/{'some_memory_' * 10}/{number}/h2d/1MiB": 1e6 for number in range(600)}
     lab = Lab(tmp_path, costs, seed=8)
     baseline = tmp_path / "many"
-    assert gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}").code == 0
+    gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}", expected=0)
     runs = lab.runs(3, day=9, without=list(costs)[:300])
     answer = checks.check(*runs, baseline=baseline, expected=INCONCLUSIVE)
     assert re.search(r"… and \d+ more, for which there is no room here", answer.markdown)

@@ -16,8 +16,7 @@ WORDS = {PASS: "PASS", REGRESSION: "REGRESSION", INCONCLUSIVE: "INCONCLUSIVE"}
 
 def history(gate: Program, *arguments: str | Path, expected: int) -> dict[str, Any]:
     """Its file; the text ends with the same verdict and fits a terminal."""
-    printed = gate.run("history", *arguments)
-    assert printed.code == expected, printed
+    printed = gate.run("history", *arguments, expected=expected)
     assert printed.out.splitlines()[-1].startswith((WORDS[expected], "  "))
     assert WORDS[expected] + ": " in printed.out
     assert max(map(len, printed.out.splitlines())) <= 100
@@ -38,8 +37,7 @@ def lab(tmp_path: Path) -> Lab:
 
 
 def pin(gate: Program, out: Path, runs: list[Path], *options: str) -> Path:
-    completed = gate.run("pin", *runs, f"--out={out}", *options)
-    assert completed.code == PASS, completed
+    gate.run("pin", *runs, f"--out={out}", *options, expected=PASS)
     return out
 
 
@@ -59,8 +57,7 @@ def creeping_line(gate: Program, lab: Lab) -> tuple[Path, Path, list[Path]]:
 def test_small_slowdowns_add_up(gate: Program, lab: Lab):
     first, last, runs = creeping_line(gate, lab)
     new = lab.runs(3, day=60, slowed=dict.fromkeys(BANDWIDTH, 1.018**5))
-    checked = gate.run("check", last, *new, "--decide-by=link")
-    assert checked.code == INCONCLUSIVE, checked
+    checked = gate.run("check", last, *new, "--decide-by=link", expected=INCONCLUSIVE)
     assert "slower as a whole than the first of its line" in checked.out.replace("\n  ", " ")
     whole = history(gate, first, *runs, *new, expected=REGRESSION)
     assert not whole["has_first_baseline"]
@@ -77,7 +74,7 @@ def test_small_slowdowns_add_up(gate: Program, lab: Lab):
     history(gate, last, *new, "--decide-by=latency", expected=PASS)
     history(gate, last, *new, "--threshold=15%", expected=PASS)
     accepted = pin(gate, lab.folder / "new-line.json", runs[-8:], "--new-line")
-    assert gate.run("check", accepted, *new, "--decide-by=link").code == PASS
+    gate.run("check", accepted, *new, "--decide-by=link", expected=PASS)
     history(gate, accepted, *new, expected=PASS)
 
 

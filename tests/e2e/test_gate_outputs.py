@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import limits
 import pytest
+from calls import call
 from gate_files import Lab
 from program import Completed, Program, assert_complains, assert_one_complaint
 
@@ -109,7 +109,7 @@ def test_a_large_check_is_quick(gate: Program, tmp_path: Path):
     costs = {f"copy/memory_{number}/h2d/1MiB": 1e5 + number for number in range(1000)}
     lab = Lab(tmp_path, costs, seed=13)
     baseline = tmp_path / "baseline"
-    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", expected=0)
     runs = lab.runs(20, day=9)
     # A small process starts it: the peak memory of a process begins with its parent's.
     measuring = (
@@ -118,9 +118,7 @@ def test_a_large_check_is_quick(gate: Program, tmp_path: Path):
         "print(code, u.ru_utime + u.ru_stime, u.ru_maxrss)"
     )
     command = gate.command("check", baseline, *runs, f"--json={tmp_path / 'answer'}")
-    completed = subprocess.run(
-        [sys.executable, "-c", measuring, *command], capture_output=True, check=True, text=True
-    )
+    completed = call([sys.executable, "-c", measuring, *command], check=True)
     code, seconds, kib = completed.stdout.split()
     assert int(code) == PASS
     assert float(seconds) <= 1

@@ -33,8 +33,7 @@ SLOWED = "paced/second/h2d/1MiB"
 
 
 def measure(program: Program, out: Path, seed: int, *more: str) -> Path:
-    completed = program.run(*PACED, f"--seed={seed}", *more, f"--out={out}")
-    assert completed.code == 0, completed
+    program.run(*PACED, f"--seed={seed}", *more, f"--out={out}", expected=0)
     return out
 
 
@@ -52,8 +51,7 @@ def host_baseline(paced: Program, gate: Program, tmp_path_factory: pytest.TempPa
 
         runs.append(changed(measured, folder / f"run-{number}.json", date))
     baseline = folder / "baseline.json"
-    completed = gate.run("pin", *runs, f"--out={baseline}")
-    assert completed.code == 0, completed
+    completed = gate.run("pin", *runs, f"--out={baseline}", expected=0)
     assert "9 runs of 3 sessions (host device (no GPU))" in completed.out.replace("\n  ", " ")
     return baseline
 
@@ -81,8 +79,7 @@ def test_an_injected_slowdown_is_found(
     text = completed.out.replace("\n  ", " ")
     assert f"has faults injected on purpose: {fault}" in text
     # Faults are for tests: a baseline must not contain them.
-    completed = gate.run("pin", *runs, f"--out={tmp_path / 'baseline'}")
-    assert completed.code == BAD_INPUT
+    gate.run("pin", *runs, f"--out={tmp_path / 'baseline'}", expected=BAD_INPUT)
 
 
 def test_true_runs_are_pinned_and_judged(program: Program, gate: Program, tmp_path: Path):
@@ -91,7 +88,7 @@ def test_true_runs_are_pinned_and_judged(program: Program, gate: Program, tmp_pa
     for run in runs:
         program.measure(f"--out={run}")
     baseline, out = tmp_path / "baseline.json", tmp_path / "answer.json"
-    assert gate.run("pin", *runs[:3], f"--out={baseline}").code == 0
+    gate.run("pin", *runs[:3], f"--out={baseline}", expected=0)
     completed = gate.run("check", baseline, *runs[3:], f"--json={out}")
     assert completed.code in (PASS, REGRESSION, INCONCLUSIVE), completed
     benchmarks = json.loads(out.read_text("utf-8"))["benchmarks"]
@@ -103,17 +100,14 @@ def test_a_failing_benchmark_does_not_pass(
 ):
     runs = [measure(paced, tmp_path / f"{number}.json", 200 + number) for number in range(2)]
     failed = tmp_path / "failed.json"
-    completed = paced.run(*PACED, f"--inject=fail@^{SLOWED}$", f"--out={failed}")
-    assert completed.code == 1
-    completed = gate.run("check", host_baseline, *runs, failed)
-    assert completed.code == INCONCLUSIVE
+    paced.run(*PACED, f"--inject=fail@^{SLOWED}$", f"--out={failed}", expected=1)
+    completed = gate.run("check", host_baseline, *runs, failed, expected=INCONCLUSIVE)
     assert f"{SLOWED}  failed in 1 of 3 runs" in completed.out
 
 
 def test_a_gpu_is_not_the_host_device(gate: Program, host_baseline: Path, tmp_path: Path):
     gpu = Lab(tmp_path, seed=20).runs(3)
-    completed = gate.run("check", host_baseline, *gpu)
-    assert completed.code == BAD_INPUT
+    completed = gate.run("check", host_baseline, *gpu, expected=BAD_INPUT)
     assert "with a GPU, the baseline's runs without one" in completed.unfolded
 
 
@@ -203,7 +197,7 @@ def project(gate: Program, tmp_path: Path) -> Project:
     (tmp_path / "runs").mkdir()
     lab = Lab(tmp_path / "runs", seed=21)
     baseline = tmp_path / "baseline.json"
-    assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
+    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", expected=0)
     return Project(tmp_path, baseline, lab)
 
 
@@ -229,7 +223,7 @@ def test_the_script_measures_as_the_baseline_was(
 ):
     facts = {"run.options": options}
     runs = project.lab.sessions(3, 4, facts=facts)
-    assert gate.run("pin", *runs, f"--out={project.baseline}").code == 0
+    gate.run("pin", *runs, f"--out={project.baseline}", expected=0)
     project.prepare(project.lab.runs(3, day=9))
     completed = project.run("../baseline.json")
     assert completed.returncode == PASS, completed
@@ -256,10 +250,8 @@ def test_the_script_starts_as_many_processes_as_the_baseline(
 ):
     run = tmp_path / "run.json"
     asked = ("--device=host", "--profile=quick", "--strategies=copy/pageable", "--cache=warm")
-    assert program.run(*asked, "--sizes=4KiB", f"--out={run}").code == 0
-    assert (
-        gate.run("pin", as_undisturbed(run), f"--out={project.baseline}", "--allow-noisy").code == 0
-    )
+    program.run(*asked, "--sizes=4KiB", f"--out={run}", expected=0)
+    gate.run("pin", as_undisturbed(run), f"--out={project.baseline}", "--allow-noisy", expected=0)
     project.prepare([run])
     completed = project.run("../baseline.json")
     assert completed.returncode == BAD_INPUT  # it is the baseline's own

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from itertools import pairwise, zip_longest
@@ -19,6 +18,7 @@ import described
 import limits
 import pytest
 from advice_files import MIB, QUESTION, gpu_file, rows, write
+from calls import call
 from gate_files import Lab
 from program import Program, environment
 from test_completion import COMMANDS
@@ -44,13 +44,10 @@ def counts(program: Program, commands: list[tuple[Path, Arguments]], folder: Pat
     count = ("--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
     again = {"CALLED_AGAIN": program.path, "CALLED_AGAIN_CODES": codes}
     again |= {"LD_PRELOAD": limits.library("called_again", folder)}
-    completed = subprocess.run(
+    completed = call(
         ["valgrind", *count, f"--log-file={log}", program.path],
         input="\n".join(lines) + "\n",
         env=environment({name: f"{value}" for name, value in again.items()}),
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
     )
     # What is slower, or not known, is an answer, too.
     for line, code in zip_longest(lines, codes.read_text("utf-8").split()):
@@ -361,8 +358,7 @@ def of_baselines(gate: Program) -> Readers:
     """Of a baseline's benchmarks, runs and sessions; and the new runs."""
 
     def pinned(at: Path, runs: list[Path]) -> Path:
-        completed = gate.run("pin", *runs, f"--out={at / 'baseline.json'}")
-        assert completed.code == 0, completed
+        gate.run("pin", *runs, f"--out={at / 'baseline.json'}", expected=0)
         return at / "baseline.json"
 
     def checked(doubled: str) -> Make:
@@ -447,6 +443,6 @@ def test_python_reads_results_in_proportion_to_their_rows(tmp_path: Path) -> Non
     for count in (100, 200, 400):
         path = run(tmp_path, f"{count}", sizes=count)
         command = [sys.executable, "-c", LINES, str(path)]
-        printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        printed = call(command, cwd=ROOT, check=True)
         work.append(int(printed.stdout))
     assert (work[2] - work[1]) / (work[1] - work[0]) < 2.2

@@ -113,7 +113,7 @@ def test_examples_of_fleet_transfers_run(program: Program, tmp_path: Path):
         recorded = ROOT / f"results/nvidia-h200/2026-11-21-gate/{node}-1.json.gz"
         shutil.copy(recorded, tmp_path / f"sweep/node{number}/gpu.json.gz")
     accepted = tmp_path / "accepted.json.gz"
-    assert fleet.run("collect", RECORDED, f"--out={accepted}").code == 0
+    fleet.run("collect", RECORDED, f"--out={accepted}", expected=0)
     shutil.copy(accepted, tmp_path / "sweeps/earlier.json.gz")
     for arguments in examples_of(help_of(program, "fleet_transfers")):
         completed = fleet.run(*arguments, cwd=tmp_path)

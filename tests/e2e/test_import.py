@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import call
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from program import ALL_RAN, Program
 
@@ -29,8 +29,9 @@ def copied(folder: Path) -> Path:
 def imported(program: Program, tmp_path: Path) -> Path:
     """Returns the result file of nvbandwidth's copies of 1 GiB, a size that is recorded of ours."""
     out = tmp_path / "result.json.gz"
-    completed = program.run("import", copied(tmp_path), "--buffer-size=1GiB", f"--out={out}")
-    assert completed.code == ALL_RAN, completed
+    completed = program.run(
+        "import", copied(tmp_path), "--buffer-size=1GiB", f"--out={out}", expected=ALL_RAN
+    )
     assert completed.out == ""
     return out
 
@@ -42,8 +43,7 @@ def test_the_result_file_fits_the_schema(imported: Path):
 
 
 def test_standard_output_is_the_default(program: Program, tmp_path: Path):
-    completed = program.run("import", copied(tmp_path))
-    assert completed.code == ALL_RAN
+    completed = program.run("import", copied(tmp_path), expected=ALL_RAN)
     assert json.loads(completed.out)["benchmarks"][0]["gb_per_s"] == 50.5
 
 
@@ -54,8 +54,7 @@ def test_standard_output_is_the_default(program: Program, tmp_path: Path):
 def test_a_buffer_size_counts_as_that_of_nvbandwidth(
     program: Program, tmp_path: Path, given: str, size: str
 ):
-    completed = program.run("import", copied(tmp_path), f"--buffer-size={given}")
-    assert completed.code == ALL_RAN, completed
+    completed = program.run("import", copied(tmp_path), f"--buffer-size={given}", expected=ALL_RAN)
     assert json.loads(completed.out)["benchmarks"][0]["name"] == f"copy/pinned/h2d/{size}"
 
 
@@ -67,12 +66,8 @@ def test_the_report_takes_it_beside_a_run_of_another_gpu(imported: Path, tmp_pat
     other = tmp_path / "other.json"
     other.write_text(json.dumps(document), "utf-8")
     out = tmp_path / "report"
-    completed = subprocess.run(
-        [sys.executable, "-m", "plots", other, RECORDED, "--page-only", f"--out={out}"],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
+    completed = call(
+        [sys.executable, "-m", "plots", other, RECORDED, "--page-only", f"--out={out}"], cwd=ROOT
     )
     assert completed.returncode == 0, completed
 

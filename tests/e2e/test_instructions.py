@@ -5,11 +5,11 @@ from __future__ import annotations
 import platform
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from calls import call
 from program import LIMIT_S, Program, Result
 
 HEADER = re.compile(r"[0-9a-f]+ <(.+)>:")
@@ -93,7 +93,7 @@ def functions(program: Program, sample: Result) -> list[Function]:
     if sample.transfers["program"]["build_type"] != "Release":
         pytest.skip("only an optimised program has the loops that are looked for")
     command = ["objdump", "-d", "-C", "-w", "--no-show-raw-insn", str(program.path)]
-    completed = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=True)
+    completed = call(command, timeout=LIMIT_S, check=True)
     tested = re.compile(r"bench::cpu::|transfers::\(anonymous namespace\)::load_lines\(")
     return list(parsed(completed.stdout, tested))
 

@@ -33,13 +33,10 @@ FOREVER = "--benchmark_repetitions=10000"
 def started(program: Program, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A long run that has measured a few repetitions and written some of them."""
     out = tmp_path / "result.json"
-    with program.start(*TINY, FOREVER, "--seed=1", f"--out={out}") as process:
-        try:
-            wait_for(lambda: rows_in(out) >= 3, "repetitions in the result file")
-            assert process.poll() is None
-            yield process
-        finally:
-            process.kill()
+    with program.running(*TINY, FOREVER, "--seed=1", f"--out={out}") as process:
+        wait_for(lambda: rows_in(out) >= 3, "repetitions in the result file")
+        assert process.poll() is None
+        yield process
 
 
 def rows_in(path: Path) -> int:
@@ -101,22 +98,19 @@ def test_a_second_ctrl_c_ends_the_program_at_once(program: Program, tmp_path: Pa
     """Even in the middle of an operation that takes hours."""
     out = tmp_path / "result.json"
     slow = ("--inject=slow:1e12@.", "--benchmark_filter=h2d/64KiB")
-    with program.start(*TINY, *slow, f"--out={out}") as process:
-        try:
-            assert process.stderr
-            while "preparing" not in process.stderr.readline():
-                assert process.poll() is None
-            assert is_among(signal.SIGINT, process, "SigCgt")
-            process.send_signal(signal.SIGINT)
-            wait_for(lambda: not is_among(signal.SIGINT, process, "ShdPnd"), "the first to arrive")
+    with program.running(*TINY, *slow, f"--out={out}") as process:
+        assert process.stderr
+        while "preparing" not in process.stderr.readline():
             assert process.poll() is None
-            # A signal soon after the first counts as the same: timeout(1) signals both the
-            # program and its group.
-            while process.poll() is None:
-                process.send_signal(signal.SIGINT)
-                time.sleep(0.1)
-        finally:
-            process.kill()
+        assert is_among(signal.SIGINT, process, "SigCgt")
+        process.send_signal(signal.SIGINT)
+        wait_for(lambda: not is_among(signal.SIGINT, process, "ShdPnd"), "the first to arrive")
+        assert process.poll() is None
+        # A signal soon after the first counts as the same: timeout(1) signals both the
+        # program and its group.
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.1)
     assert process.returncode == -signal.SIGINT
     assert json.loads(out.read_text())["context"]["transfers"]["complete"] is False
 

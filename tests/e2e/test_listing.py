@@ -106,8 +106,7 @@ def test_memory_on_a_node_is_measured_if_it_is_asked_for_by_name(program: Progra
 
 
 def test_a_node_that_is_not_there_is_a_usage_error(program: Program):
-    completed = program.run("--device=host", "--strategies=copy/pinned@node987")
-    assert completed.code == USAGE
+    completed = program.run("--device=host", "--strategies=copy/pinned@node987", expected=USAGE)
     assert "unknown strategy 'copy/pinned@node987': did you mean" in completed.err
 
 

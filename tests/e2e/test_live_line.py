@@ -71,12 +71,9 @@ def test_quiet_silences_it(program: Program, tmp_path: Path):
 
 def test_a_log_has_no_line_that_is_rewritten(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
-    with program.start(*TINY, LONG, f"--out={out}", stderr=subprocess.PIPE) as process:
-        try:
-            wait_for(out.exists, "the result file")
-            process.terminate()
-            _, err = process.communicate(timeout=LIMIT_S)
-        finally:
-            process.kill()
+    with program.running(*TINY, LONG, f"--out={out}", stderr=subprocess.PIPE) as process:
+        wait_for(out.exists, "the result file")
+        process.terminate()
+        _, err = process.communicate(timeout=LIMIT_S)
     assert "\r" not in err
     assert "\x1b" not in err

@@ -22,8 +22,7 @@ def read_map(path: Path) -> dict[str, Any]:
 
 def test_devices_that_share_a_link_get_its_rate_together(program: Program, tmp_path: Path):
     out = tmp_path / "host_map.json"
-    completed = program.run("map", SHARED, "--size=512KiB", f"--out={out}")
-    assert completed.code == 0, completed
+    completed = program.run("map", SHARED, "--size=512KiB", f"--out={out}", expected=0)
     document = read_map(out)
     assert (document["kind"], document["format"]) == ("host_map", 1)
     assert [device["name"] for device in document["devices"]] == ["host:0", "host:1"]
@@ -39,16 +38,16 @@ def test_devices_that_share_a_link_get_its_rate_together(program: Program, tmp_p
 @pytest.mark.parametrize("out", ["-", "/dev/stdout"])
 def test_it_is_printed(program: Program, tmp_path: Path, out: str):
     arguments = ("map", "--device=host:0", "--size=64KiB", f"--out={out}")
-    completed = program.run(*arguments, cwd=tmp_path)
-    assert completed.code == 0, completed
+    completed = program.run(*arguments, cwd=tmp_path, expected=0)
     assert json.loads(completed.out)["kind"] == "host_map"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_devices_that_are_refused_memory_are_skipped(program: Program):
     refused = limits.locked_memory(64 << 10)
-    completed = program.run("map", "--device=host:0,1", "--size=1MiB", preexec_fn=refused)
-    assert completed.code == NOTHING_RAN, completed
+    completed = program.run(
+        "map", "--device=host:0,1", "--size=1MiB", preexec_fn=refused, expected=NOTHING_RAN
+    )
     assert "could not be measured" in completed.out
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from program import NOTHING_RAN, USAGE, Program
 from test_completion import COMMANDS, beside
 from test_completion import options as options_of
@@ -335,8 +335,8 @@ def test_a_note_that_looks_like_an_option_leaves_the_site_file(
             *("--benchmark_min_time=0.0001", "--quiet", "--note", note, "--out=-"),
             env={"TRANSFERS_SITE_FILE": str(site)},
             cwd=tmp_path,
+            expected=0,
         )
-        assert completed.code == 0, completed
         assert completed.out.count('"repetition_index"') == 8  # two directions
 
 
@@ -359,24 +359,19 @@ def test_results_without_a_place_are_refused(
     assert NOWHERE in completed.err
     assert not list(tmp_path.iterdir())
     # Each place suffices.
-    assert program.run(*SHORT, *option, "--out=a", env=variable, cwd=tmp_path).code == 0
-    assert program.run(*SHORT, *option, "--out=-", env=variable, cwd=tmp_path).code == 0
-    assert program.run(*SHORT[:4], *SHORT[5:], *option, env=variable, cwd=tmp_path).code == 0
+    program.run(*SHORT, *option, "--out=a", env=variable, cwd=tmp_path, expected=0)
+    program.run(*SHORT, *option, "--out=-", env=variable, cwd=tmp_path, expected=0)
+    program.run(*SHORT[:4], *SHORT[5:], *option, env=variable, cwd=tmp_path, expected=0)
 
 
 def test_a_folder_that_takes_no_file_is_no_place(program: Program, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     command = " ".join(program.command(*SHORT))
-    completed = subprocess.run(
-        ["sh", "-c", f"cd {gone} && rmdir {gone} && exec {command}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    completed = call(["sh", "-c", f"cd {gone} && rmdir {gone} && exec {command}"])
     assert (completed.returncode, completed.stdout) == (2, "")
     assert NOWHERE in completed.stderr
 
 
 def test_no_benchmark_has_the_name_that_measures_nothing(program: Program) -> None:
-    assert program.run(*NOTHING).code == NOTHING_RAN
+    program.run(*NOTHING, expected=NOTHING_RAN)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from calls import call
 from program import Program, as_undisturbed, listed, read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,12 +95,12 @@ def test_the_gate_reads_from_the_file_that_fewer_hops_are_better(
         text = path.read_text()
         (worse / path.name).write_text(re.sub(r'"leaps":\s*\d', '"leaps": 9', text))
     baseline = tmp_path / "baseline.json"
-    completed = gate.run("pin", *pinned, f"--out={baseline}", "--judge-by=leaps")
-    assert completed.code == 0, completed.err
+    gate.run("pin", *pinned, f"--out={baseline}", "--judge-by=leaps", expected=0)
     content = json.loads(baseline.read_text())
     assert (content["judged_by"], content["better"]) == ("leaps", "less")
-    completed = gate.run("check", str(baseline), *(str(path) for path in sorted(worse.iterdir())))
-    assert completed.code == 1, completed.out
+    completed = gate.run(
+        "check", str(baseline), *(str(path) for path in sorted(worse.iterdir())), expected=1
+    )
     assert "neighbours/pass/torus" in completed.out
 
 
@@ -108,7 +108,7 @@ def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
     own_family: Program, tmp_path: Path
 ):
     measure(own_family, tmp_path / "result.json")
-    completed = subprocess.run(
+    completed = call(
         [
             sys.executable,
             "-m",
@@ -120,9 +120,6 @@ def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
             str(own_family.path),
         ],
         cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert completed.returncode == 0, completed.stderr
     with (tmp_path / "report/tables/role_exchange.csv").open() as table:
@@ -134,15 +131,15 @@ def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
 def test_advise_ranks_it(own_family: Program, tmp_path: Path):
     measure(own_family, tmp_path / "result.json")
     answer = tmp_path / "answer.json"
-    completed = own_family.run(
+    own_family.run(
         "advise",
         f"--from={tmp_path / 'result.json'}",
         "--for=exchange",
         "--bytes=1MiB",
         "--allow-host",
         f"--json={answer}",
+        expected=0,
     )
-    assert completed.code == 0, completed
     (job,) = json.loads(answer.read_text("utf-8"))["answers"]
     assert job["question"]["direction"] == "none"
     assert {strategy["name"] for strategy in job["strategies"]} == {

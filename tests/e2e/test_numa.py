@@ -84,22 +84,18 @@ def test_pages_elsewhere_are_counted_and_not_measured(
 
 @pytest.mark.usefixtures("needs_nodes")
 def test_copies_at_once_on_a_node_that_is_refused_are_skipped_alone(
-    program: Program, refused_numa: Path, tmp_path: Path
+    program: Program, refused_numa: Path
 ):
-    out = tmp_path / "run.json"
     request = "host:0:h2d:pinned@node0+host:1:h2d:pinned"
-    completed = program.run(
+    result = program.run_and_read(
         "--device=host:0-1",
         "--strategies=concurrent/listed,copy/pinned/h2d",
         f"--concurrent={request}",
         "--sizes=1MiB",
         "--cache=warm",
         "--benchmark_repetitions=1",
-        f"--out={out}",
         env={"LD_PRELOAD": str(refused_numa), "REFUSED_CALL": "mbind"},
     )
-    assert completed.code == ALL_RAN, completed
-    result = read(out)
     assert result.skipped.keys() == {f"concurrent/listed/mixed/{request}/1MiB"}
     assert "the system refuses mbind" in "".join(result.skipped.values())
     assert result.names() == {f"copy/pinned/h2d/1MiB@host:{device}" for device in (0, 1)}

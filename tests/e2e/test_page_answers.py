@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from page_claims import block_of, is_in, page_of, pages_with_figures
 from program import LIMIT_S, Program, environment
 from recorded_figures import ROOT, numbers
@@ -21,14 +21,8 @@ class Printer:
         self.text = functools.cache(self._text)
 
     def _text(self, command: str) -> str:
-        completed = subprocess.run(
-            ["bash", "-c", command],
-            cwd=ROOT,
-            env=environment(self.variables),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=LIMIT_S,
-            check=False,
+        completed = call(
+            ["bash", "-c", command], cwd=ROOT, env=environment(self.variables), timeout=LIMIT_S
         )
         return completed.stdout
 

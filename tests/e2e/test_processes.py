@@ -48,12 +48,9 @@ def by_process(result: Result) -> dict[str, Counter[int]]:
     return counts
 
 
-def test_three_processes_share_the_rounds_of_one_file(program: Program, tmp_path: Path):
-    out = tmp_path / "run.json"
-    completed = program.run(*SMALL, "--seed=5", f"--out={out}")
-    assert completed.code == ALL_RAN
-    assert completed.out.count("Device: host") == 1  # one summary, of the last process
-    result = read(out)
+def test_three_processes_share_the_rounds_of_one_file(program: Program):
+    result = program.run_and_read(*SMALL, "--seed=5")
+    assert result.completed.out.count("Device: host") == 1  # one summary, of the last process
     assert by_process(result) == {name: Counter({1: 3, 2: 3, 3: 3}) for name in NAMES}
     indices = sorted(row["repetition_index"] for row in result.rows)
     assert indices == sorted(list(range(9)) * len(NAMES))
@@ -69,7 +66,9 @@ def test_three_processes_share_the_rounds_of_one_file(program: Program, tmp_path
     assert not any("part-of-run" in argument for argument in facts["run"]["command_line"])
     assert sorted(facts["run"]["options"]) == sorted(SMALL)
     assert facts["run"]["seed"] == 5
-    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".lock"] == ["run.json"]
+    assert [path for path in result.path.parent.iterdir() if path.suffix != ".lock"] == [
+        result.path
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,14 +80,9 @@ def test_three_processes_share_the_rounds_of_one_file(program: Program, tmp_path
         (100, dict.fromkeys(range(1, 10), 1)),
     ],
 )
-def test_any_number_of_processes(
-    program: Program, tmp_path: Path, asked: int, shares: dict[int, int] | None
-):
+def test_any_number_of_processes(program: Program, asked: int, shares: dict[int, int] | None):
     """No more than there are rounds."""
-    out = tmp_path / "run.json"
-    completed = program.run(*QUICK, "--sizes=4KiB", f"--processes={asked}", f"--out={out}")
-    assert completed.code == ALL_RAN
-    result = read(out)
+    result = program.run_and_read(*QUICK, "--sizes=4KiB", f"--processes={asked}")
     if shares is None:
         assert all("process" not in row for row in result.rows)
         assert "parts" not in result.transfers
@@ -121,8 +115,9 @@ def test_flags_of_google_benchmark_are_of_one_process(program: Program, tmp_path
 
 def test_the_result_on_standard_output_is_of_all(program: Program, tmp_path: Path):
     (tmp_path / "tmp").mkdir()
-    completed = program.run(*SMALL, "--out=-", env={"TMPDIR": str(tmp_path / "tmp")})
-    assert completed.code == ALL_RAN
+    completed = program.run(
+        *SMALL, "--out=-", env={"TMPDIR": str(tmp_path / "tmp")}, expected=ALL_RAN
+    )
     rows = json.loads(completed.out)["benchmarks"]
     assert Counter(row["process"] for row in rows) == {1: 12, 2: 12, 3: 12}
     assert list((tmp_path / "tmp").iterdir()) == []
@@ -136,8 +131,7 @@ def test_without_a_name_one_file_is_kept(program: Program, tmp_path: Path):
 
 
 def test_no_file_is_kept_where_nothing_can_be_measured(program: Program, tmp_path: Path):
-    completed = program.run("--device=cuda:97", "--profile=quick", cwd=tmp_path)
-    assert completed.code == USAGE
+    completed = program.run("--device=cuda:97", "--profile=quick", cwd=tmp_path, expected=USAGE)
     assert len(completed.complaints) == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -151,24 +145,18 @@ def test_no_file_is_kept_where_no_process_can_be_started(program: Program, tmp_p
     assert not [*folder.iterdir()]
 
 
-def test_a_failure_in_one_process_is_one_failure(program: Program, tmp_path: Path):
-    out = tmp_path / "run.json"
-    completed = program.run(*SMALL, "--inject=fail@h2d/4KiB", f"--out={out}")
-    assert completed.code == SOMETHING_FAILED
-    result = read(out)
+def test_a_failure_in_one_process_is_one_failure(program: Program):
+    result = program.run_and_read(*SMALL, "--inject=fail@h2d/4KiB", expected=SOMETHING_FAILED)
     assert list(result.failed) == ["copy/pageable/h2d/4KiB"]
     counts = by_process(result)
     assert counts.pop("copy/pageable/h2d/4KiB") == Counter({1: 1})
     assert all(count == Counter({1: 3, 2: 3, 3: 3}) for count in counts.values())
 
 
-def test_the_time_is_that_of_the_whole_run(paced: Program, tmp_path: Path):
-    out = tmp_path / "run.json"
+def test_the_time_is_that_of_the_whole_run(paced: Program):
     paced_run = ("--device=host", "--profile=quick", "--strategies=paced", "--cache=warm")
-    completed = paced.run(*paced_run, "--max-time=300ms", f"--out={out}")
-    assert completed.code == ALL_RAN
-    assert completed.out.count("Device: host") == 1
-    result = read(out)
+    result = paced.run_and_read(*paced_run, "--max-time=300ms")
+    assert result.completed.out.count("Device: host") == 1
     assert set().union(*(counts.keys() for counts in by_process(result).values())) == {1, 2, 3}
     assert result.transfers["complete"] is False
     assert [warning["code"] for warning in result.transfers["warnings"]].count(
@@ -188,8 +176,13 @@ def test_what_is_repeated_until_stable_is_known_of_each_process(
     program: Program, gate: Program, tmp_path: Path
 ):
     out = tmp_path / "run.json"
-    asked = ("--device=host", "--profile=quick", "--strategies=allocate,free", "--cache=warm")
-    assert program.run(*asked, "--sizes=4KiB", f"--out={out}").code == ALL_RAN
+    asked = (
+        "--device=host",
+        "--profile=quick",
+        "--strategies=allocate/malloc,free/malloc",
+        "--cache=warm",
+    )
+    program.run(*asked, "--sizes=4KiB", f"--out={out}", expected=ALL_RAN)
     for counts in by_process(read(out)).values():
         assert min(counts[process] for process in (1, 2, 3)) >= 3
     pinned = gate.run(
@@ -200,28 +193,23 @@ def test_what_is_repeated_until_stable_is_known_of_each_process(
 
 @pytest.mark.parametrize("value", ["1,1,3,1,-1,x", "0,1,0,1,-1,x", "1,2", "1,-5,3,1,-1,x.json"])
 def test_nobody_else_is_a_process_of_a_run(program: Program, tmp_path: Path, value: str):
-    completed = program.run(*SMALL, f"--part-of-run={value}", cwd=tmp_path)
-    assert completed.code == USAGE
+    program.run(*SMALL, f"--part-of-run={value}", cwd=tmp_path, expected=USAGE)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_no_other_run_writes_the_file_meanwhile(
     program: Program, tmp_path: Path, in_second_process: subprocess.Popen[str]
 ):
-    completed = program.run(*SMALL, f"--out={tmp_path / 'run.json'}")
-    assert completed.code == USAGE
+    completed = program.run(*SMALL, f"--out={tmp_path / 'run.json'}", expected=USAGE)
     assert "another process" in completed.err
 
 
 @pytest.fixture
 def in_second_process(program: Program, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     out = tmp_path / "run.json"
-    with program.start(*LONG, f"--out={out}") as run:
-        try:
-            wait_for(lambda: 2 in processes_in(out), "the second process")
-            yield run
-        finally:
-            run.kill()
+    with program.running(*LONG, f"--out={out}") as run:
+        wait_for(lambda: 2 in processes_in(out), "the second process")
+        yield run
 
 
 def processes_in(path: Path) -> set[int]:
@@ -245,8 +233,7 @@ def has_ended(process: int) -> bool:
 
 
 def assert_goes_on(program: Program, file: Path) -> Result:
-    completed = program.run(f"--resume={file}")
-    assert completed.code == ALL_RAN, completed
+    program.run(f"--resume={file}", expected=ALL_RAN)
     result = read(file)
     assert result.transfers["complete"] is True
     assert len(result.rows) == 21 * len(result.names())
@@ -288,17 +275,14 @@ def test_a_file_that_is_removed_between_processes_is_said_to_be_gone(
 ):
     """The run is stopped until its first process has ended."""
     out = tmp_path / "run.json"
-    with program.start(*LONG, f"--out={out}") as run:
-        try:
-            wait_for(lambda: 1 in processes_in(out), "the first process")
-            run.send_signal(signal.SIGSTOP)
-            (first,) = children_of(run.pid)
-            wait_for(lambda: has_ended(first), "its end")
-            out.unlink()
-            run.send_signal(signal.SIGCONT)
-            _, err = run.communicate(timeout=LIMIT_S)
-        finally:
-            run.kill()
+    with program.running(*LONG, f"--out={out}") as run:
+        wait_for(lambda: 1 in processes_in(out), "the first process")
+        run.send_signal(signal.SIGSTOP)
+        (first,) = children_of(run.pid)
+        wait_for(lambda: has_ended(first), "its end")
+        out.unlink()
+        run.send_signal(signal.SIGCONT)
+        _, err = run.communicate(timeout=LIMIT_S)
     assert run.returncode == SOMETHING_FAILED
     assert re.search(r"run\.json is gone after process \d of 3: .*measure it anew", err)
 
@@ -313,11 +297,10 @@ def test_no_process_outlives_the_run(in_second_process: subprocess.Popen[str]):
 def test_a_file_of_three_processes_is_three_runs(program: Program, gate: Program, tmp_path: Path):
     files = [tmp_path / f"{name}.json" for name in ("first", "second")]
     for file in files:
-        assert program.run(*SMALL, f"--out={file}").code == ALL_RAN
+        program.run(*SMALL, f"--out={file}", expected=ALL_RAN)
     baseline = tmp_path / "baseline.json"
-    assert (
-        gate.run("pin", as_undisturbed(files[0]), f"--out={baseline}", "--allow-noisy").code
-        == ALL_RAN
+    gate.run(
+        "pin", as_undisturbed(files[0]), f"--out={baseline}", "--allow-noisy", expected=ALL_RAN
     )
     pinned = json.loads(baseline.read_text())
     assert [run["file"] for run in pinned["runs"]] == [
@@ -334,12 +317,9 @@ def test_runs_of_other_numbers_of_processes_are_not_compared(
     program: Program, gate: Program, tmp_path: Path
 ):
     three, one = tmp_path / "three.json", tmp_path / "one.json"
-    assert program.run(*SMALL, f"--out={three}").code == ALL_RAN
-    assert program.run(*SMALL, "--processes=1", f"--out={one}").code == ALL_RAN
+    program.run(*SMALL, f"--out={three}", expected=ALL_RAN)
+    program.run(*SMALL, "--processes=1", f"--out={one}", expected=ALL_RAN)
     baseline = tmp_path / "baseline.json"
-    assert (
-        gate.run("pin", as_undisturbed(three), f"--out={baseline}", "--allow-noisy").code == ALL_RAN
-    )
-    checked = gate.run("check", baseline, as_undisturbed(one))
-    assert checked.code == 3
+    gate.run("pin", as_undisturbed(three), f"--out={baseline}", "--allow-noisy", expected=ALL_RAN)
+    checked = gate.run("check", baseline, as_undisturbed(one), expected=3)
     assert "settings.processes: was 3, is 1" in checked.out

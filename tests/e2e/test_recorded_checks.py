@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 PRINTED = sorted((RESULTS / "gate").glob("recorded-looks-*.txt"))
@@ -25,11 +26,5 @@ def test_recorded_checks_are_printed_again(
     subprocess.run(["bash", "-c", pin], check=True, cwd=tmp_path, env=environment)
     for check in checks:
         options, _, printed = check.partition("\n")
-        again = subprocess.run(
-            [built / "gate_recorded", *shlex.split(options)],
-            check=True,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
+        again = call([built / "gate_recorded", *shlex.split(options)], check=True, cwd=tmp_path)
         assert again.stdout == printed

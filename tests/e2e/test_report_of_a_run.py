@@ -8,6 +8,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from calls import call
 from program import LIMIT_S, Program, Result
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,14 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_result_file_becomes_a_report(sample: Result, program: Program, tmp_path: Path):
     out = tmp_path / "report"
-    completed = subprocess.run(
+    completed = call(
         [ROOT / "scripts" / "report", sample.path, "--out", out],
         cwd=tmp_path,
         env={**os.environ, "TRANSFERS_BIN": str(program.path.parent)},
-        capture_output=True,
-        text=True,
         timeout=LIMIT_S,
-        check=False,
     )
     assert (completed.returncode, completed.stdout) == (0, f"{out / 'report.html'}\n"), (
         completed.stderr

@@ -30,8 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_rest_is_measured(paced: Program, tmp_path: Path, time: str):
     out = tmp_path / "result.json"
     earlier = cut(paced, out, time=time, code=0)
-    completed = resume(paced, out)
-    assert completed.code == ALL_RAN, completed
+    resume(paced, out, expected=ALL_RAN)
     whole = read(out)
     assert_is_whole(whole, earlier)
     assert "max_time_reached" not in codes(whole.transfers["warnings"])
@@ -43,8 +42,8 @@ def test_the_rest_is_measured(paced: Program, tmp_path: Path, time: str):
 def test_each_part_is_recorded(paced: Program, tmp_path: Path):
     out = tmp_path / "result.json"
     earlier = cut(paced, out, "--label=room=7", "--note=at night")
-    assert resume(paced, out, "--seed=2", "--max-time=100ms").code == ALL_RAN
-    assert resume(paced, out).code == ALL_RAN
+    resume(paced, out, "--seed=2", "--max-time=100ms", expected=ALL_RAN)
+    resume(paced, out, expected=ALL_RAN)
     whole = read(out)
     assert_is_whole(whole, earlier)
     first, second, third = whole.transfers["parts"]
@@ -76,7 +75,7 @@ def test_each_part_is_recorded(paced: Program, tmp_path: Path):
 def test_the_file_is_as_the_schema_has_it(paced: Program, tmp_path: Path):
     out = tmp_path / "result.json"
     cut(paced, out)
-    assert resume(paced, out).code == ALL_RAN
+    resume(paced, out, expected=ALL_RAN)
     schema = json.loads((ROOT / "docs/result_file.schema.json").read_text())
     document = json.loads(out.read_text())
     jsonschema.validate(document, schema)
@@ -90,7 +89,7 @@ def test_the_whole_goes_where_out_says(paced: Program, tmp_path: Path):
     earlier = cut(paced, part)
     bytes_before = part.read_bytes()
     environment = {"BENCHMARK_OUT": str(tmp_path / "other.json")}
-    assert resume(paced, part, f"--out={whole}", env=environment).code == ALL_RAN
+    resume(paced, part, f"--out={whole}", env=environment, expected=ALL_RAN)
     assert part.read_bytes() == bytes_before
     assert_is_whole(read(whole), earlier)
     assert not (tmp_path / "other.json").exists()
@@ -104,7 +103,7 @@ def test_only_out_itself_names_another_file(paced: Program, tmp_path: Path):
         "BENCHMARK_FILTER": "first",
         "BENCHMARK_REPETITIONS": "1",
     }
-    assert resume(paced, part, env=environment).code == ALL_RAN
+    resume(paced, part, env=environment, expected=ALL_RAN)
     assert_is_whole(read(part), earlier)
     assert not (tmp_path / "other.json").exists()
 
@@ -113,27 +112,24 @@ def test_the_whole_can_be_printed(paced: Program, tmp_path: Path):
     part = tmp_path / "part.json"
     cut(paced, part)
     bytes_before = part.read_bytes()
-    completed = resume(paced, part, "--out=-")
-    assert completed.code == ALL_RAN, completed
+    completed = resume(paced, part, "--out=-", expected=ALL_RAN)
     assert json.loads(completed.out)["context"]["transfers"]["complete"] is True
     assert part.read_bytes() == bytes_before
 
 
 def test_a_packed_file_stays_packed(paced: Program, tmp_path: Path):
     part = tmp_path / "part.json.gz"
-    completed = paced.run(*PACED, "--seed=1", "--max-time=200ms", f"--out={part}")
-    assert completed.code == ALL_RAN, completed
-    assert resume(paced, part).code == ALL_RAN
+    paced.run(*PACED, "--seed=1", "--max-time=200ms", f"--out={part}", expected=ALL_RAN)
+    resume(paced, part, expected=ALL_RAN)
     assert part.read_bytes()[:2] == b"\x1f\x8b"
 
 
 @pytest.mark.parametrize("copied", [False, True])
 def test_nothing_is_measured_where_nothing_lacks(paced: Program, tmp_path: Path, copied: bool):
     file, copy = tmp_path / "result.json", tmp_path / "copy.json"
-    assert paced.run(*PACED, f"--out={file}").code == ALL_RAN
+    paced.run(*PACED, f"--out={file}", expected=ALL_RAN)
     before, time = file.read_bytes(), file.stat().st_mtime_ns
-    completed = resume(paced, file, *([f"--out={copy}"] if copied else []))
-    assert completed.code == ALL_RAN, completed
+    resume(paced, file, *([f"--out={copy}"] if copied else []), expected=ALL_RAN)
     assert (file.read_bytes(), file.stat().st_mtime_ns) == (before, time)
     assert copy.exists() is copied
     if copied:
@@ -145,21 +141,20 @@ def test_what_has_failed_stays_failed(paced: Program, tmp_path: Path):
     fault = "--inject=fail@paced/first/h2d/1MiB"
     earlier = cut(paced, file, fault, code=SOMETHING_FAILED)
     assert set(earlier.failed) == {"paced/first/h2d/1MiB"}
-    completed = resume(paced, file)
-    assert completed.code == SOMETHING_FAILED, completed
+    resume(paced, file, expected=SOMETHING_FAILED)
     whole = read(file)
     assert whole.failed == earlier.failed
     assert len(whole.by_name()["paced/first/h2d/1MiB"]) == 1
     assert whole.transfers["complete"] is True
     assert "faults_injected" in codes(whole.transfers["warnings"])
     assert whole.transfers["run"]["faults_injected"] == [fault.removeprefix("--inject=")]
-    assert resume(paced, file).code == SOMETHING_FAILED  # nothing lacks
+    resume(paced, file, expected=SOMETHING_FAILED)  # nothing lacks
 
 
 def test_a_benchmark_that_fails_later_keeps_its_repetitions(paced: Program, tmp_path: Path):
     file = tmp_path / "result.json"
     earlier = cut(paced, file)
-    assert resume(paced, file, "--inject=fail@paced/first/h2d/1MiB").code == SOMETHING_FAILED
+    resume(paced, file, "--inject=fail@paced/first/h2d/1MiB", expected=SOMETHING_FAILED)
     whole = read(file)
     keys = {key(row) for row in whole.rows}
     assert {key(row) for row in earlier.rows} <= keys
@@ -188,8 +183,7 @@ def test_another_machine_does_not_go_on(paced: Program, tmp_path: Path, change: 
     cut(paced, file)
     edit(file, change)
     before = file.read_bytes()
-    completed = resume(paced, file)
-    assert completed.code == USAGE, completed
+    completed = resume(paced, file, expected=USAGE)
     assert len(completed.complaints) == 1
     assert "it was measured elsewhere" in completed.complaints[0]
     assert file.read_bytes() == before
@@ -208,7 +202,7 @@ def test_other_conditions_are_a_warning(paced: Program, tmp_path: Path, change: 
     cut(paced, file)
     edit(file, change)
     earlier = read(file)
-    assert resume(paced, file).code == ALL_RAN
+    resume(paced, file, expected=ALL_RAN)
     whole = read(file)
     assert_is_whole(whole, earlier)
     (warning,) = (w for w in whole.transfers["warnings"] if w["code"] == "parts_differ")
@@ -230,7 +224,7 @@ def test_what_was_skipped_for_a_moment_is_measured(paced: Program, cut_file: Pat
         ]
 
     edit(cut_file, skip)
-    assert resume(paced, cut_file).code == ALL_RAN
+    resume(paced, cut_file, expected=ALL_RAN)
     whole = read(cut_file)
     assert len(whole.by_name()[name]) == ROUNDS
     assert whole.skipped == {}
@@ -243,8 +237,7 @@ def test_a_variable_that_is_no_number_does_not_count_either(
 ):
     """As in a new run whose command line has the option; the options here are the file's."""
     earlier = read(cut_file)
-    assert paced.run("--device=host", env={variable: "bad"}).code == USAGE
-    assert paced.run(*PACED, "--quiet", "--out=-", env={variable: "bad"}).code == ALL_RAN
-    completed = resume(paced, cut_file, env={variable: "bad"})
-    assert completed.code == ALL_RAN, completed
+    paced.run("--device=host", env={variable: "bad"}, expected=USAGE)
+    paced.run(*PACED, "--quiet", "--out=-", env={variable: "bad"}, expected=ALL_RAN)
+    resume(paced, cut_file, env={variable: "bad"}, expected=ALL_RAN)
     assert_is_whole(read(cut_file), earlier)

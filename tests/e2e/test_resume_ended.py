@@ -14,16 +14,16 @@ from resumed import FOREVER, PACED, assert_is_whole, edit, key, resume, unmarked
 def test_a_killed_run_is_taken_to_its_end(paced: Program, tmp_path: Path):
     """All repetitions are there, but the run has not said so."""
     file = tmp_path / "result.json"
-    assert paced.run(*PACED, f"--out={file}").code == ALL_RAN
+    paced.run(*PACED, f"--out={file}", expected=ALL_RAN)
     edit(file, lambda document: document["context"]["transfers"].update(complete=False))
     earlier = read(file)
-    assert resume(paced, file).code == ALL_RAN
+    resume(paced, file, expected=ALL_RAN)
     assert_is_whole(read(file), earlier)
 
 
 def test_a_killed_run_that_was_spoilt_has_failed(paced: Program, tmp_path: Path):
     file = tmp_path / "result.json"
-    assert paced.run(*PACED, f"--out={file}").code == ALL_RAN
+    paced.run(*PACED, f"--out={file}", expected=ALL_RAN)
     name = "paced/first/h2d/1MiB"
 
     def spoil(document: dict[str, Any]) -> None:
@@ -33,26 +33,23 @@ def test_a_killed_run_that_was_spoilt_has_failed(paced: Program, tmp_path: Path)
                 row["disturbed"] = ["clock_jumped"]
 
     edit(file, spoil)
-    assert resume(paced, file).code == SOMETHING_FAILED
+    resume(paced, file, expected=SOMETHING_FAILED)
     whole = read(file)
     assert set(whole.failed) == {name}
     (row,) = whole.by_name()[name]
     assert (row["error_code"], row["disturbed"]) == ("disturbed", ["clock_jumped"])
     assert whole.transfers["complete"] is True
-    assert resume(paced, file).code == SOMETHING_FAILED  # nothing lacks
+    resume(paced, file, expected=SOMETHING_FAILED)  # nothing lacks
 
 
 def test_ctrl_c_keeps_both_parts(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
 
     def measure(rows: int, *arguments: str) -> Result:
-        with program.start(*arguments) as process:
-            try:
-                wait_for(lambda: out.exists() and len(read(out).rows) > rows, "more repetitions")
-                process.send_signal(signal.SIGINT)
-                process.communicate(timeout=LIMIT_S)
-            finally:
-                process.kill()
+        with program.running(*arguments) as process:
+            wait_for(lambda: out.exists() and len(read(out).rows) > rows, "more repetitions")
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=LIMIT_S)
         assert process.returncode == 128 + signal.SIGINT
         return read(out)
 
@@ -69,7 +66,7 @@ def test_ctrl_c_keeps_both_parts(program: Program, tmp_path: Path):
 
 def test_a_killed_part_keeps_the_earlier_one(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
-    assert program.run(*TINY, "--benchmark_repetitions=2", f"--out={out}").code == ALL_RAN
+    program.run(*TINY, "--benchmark_repetitions=2", f"--out={out}", expected=ALL_RAN)
 
     def make_unfinished(document: dict[str, Any]) -> None:
         document["context"]["transfers"]["complete"] = False
@@ -78,11 +75,8 @@ def test_a_killed_part_keeps_the_earlier_one(program: Program, tmp_path: Path):
 
     edit(out, make_unfinished)
     earlier = read(out)
-    with program.start(f"--resume={out}") as process:
-        try:
-            wait_for(lambda: len(read(out).rows) > len(earlier.rows), "more repetitions")
-        finally:
-            process.kill()
+    with program.running(f"--resume={out}"):
+        wait_for(lambda: len(read(out).rows) > len(earlier.rows), "more repetitions")
     rows = {key(row): row for row in read(out).rows}
     assert all(rows[key(row)] == row for row in earlier.rows)
     assert [part["complete"] for part in read(out).transfers["parts"]] == [False, False]
@@ -91,8 +85,7 @@ def test_a_killed_part_keeps_the_earlier_one(program: Program, tmp_path: Path):
 def test_a_full_disk_keeps_the_earlier_part(paced: Program, cut_file: Path):
     before = cut_file.read_bytes()
     limit = limits.file_size(len(before))
-    completed = resume(paced, cut_file, preexec_fn=limit)
-    assert completed.code == SOMETHING_FAILED, completed
+    completed = resume(paced, cut_file, preexec_fn=limit, expected=SOMETHING_FAILED)
     assert "cannot write" in completed.complaints[-1]
     assert cut_file.read_bytes() == before
     assert [path.name for path in cut_file.parent.iterdir()] == [cut_file.name]

@@ -27,9 +27,9 @@ def test_the_gate_refuses_two_files_that_share_a_part(
 ):
     wholes = [tmp_path / f"{number}.json" for number in range(2)]
     for number, file in enumerate(wholes):
-        assert resume(paced, cut_file, f"--out={file}", f"--seed={number}").code == ALL_RAN
+        resume(paced, cut_file, f"--out={file}", f"--seed={number}", expected=ALL_RAN)
     other = tmp_path / "other.json"
-    assert paced.run(*PACED, f"--out={other}").code == ALL_RAN
+    paced.run(*PACED, f"--out={other}", expected=ALL_RAN)
     for key in ("started_utc", "finished_utc"):
         edit(other, set_at(*TRANSFERS, "run", key, value="2026-11-22T10:00:00Z"))
     for files in (wholes, [cut_file, wholes[0]], [wholes[0], cut_file]):
@@ -42,13 +42,13 @@ def test_the_gate_tells_parts_and_an_unfinished_last_one(
 ):
     files = [tmp_path / f"{number}.json" for number in range(3)]
     for number, file in enumerate(files):
-        assert paced.run(*PACED, f"--seed={number}", f"--out={file}").code == ALL_RAN
+        paced.run(*PACED, f"--seed={number}", f"--out={file}", expected=ALL_RAN)
     baseline = tmp_path / "baseline.json"
-    assert gate.run("pin", *map(as_undisturbed, files), f"--out={baseline}").code == ALL_RAN
+    gate.run("pin", *map(as_undisturbed, files), f"--out={baseline}", expected=ALL_RAN)
     new = [tmp_path / f"new-{number}.json" for number in range(3)]
     for number, file in enumerate(new):
         cut(paced, file)
-        assert resume(paced, file).code == ALL_RAN
+        resume(paced, file, expected=ALL_RAN)
         edit(file, measured_apart(number))
     checked = gate.run("check", baseline, *new, f"--json={tmp_path / 'check.json'}")
     said = checked.out.replace("\n  ", " ")

@@ -80,25 +80,19 @@ def test_a_member_that_is_there_twice_is_refused(paced: Program, cut_file: Path)
 
 def test_a_file_that_is_being_written_is_refused(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
-    with program.start(*TINY, FOREVER, f"--out={out}") as process:
-        try:
-            wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
-            completed = program.run(f"--resume={out}")
-            assert_complains(completed, USAGE, "another process writes")
-        finally:
-            process.kill()
+    with program.running(*TINY, FOREVER, f"--out={out}"):
+        wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
+        completed = program.run(f"--resume={out}")
+        assert_complains(completed, USAGE, "another process writes")
     rows = len(read(out).rows)
     other = tmp_path / "other.json"
-    with program.start(f"--resume={out}", f"--out={other}") as process:
-        try:
-            wait_for(lambda: other.exists() and len(read(other).rows) > rows, "more repetitions")
-            for file in (out, other):
-                for option in (f"--resume={file}", f"--out={file}"):
-                    completed = program.run(option)
-                    assert_complains(completed, USAGE, "another process writes")
-        finally:
-            process.kill()
-    assert program.run(*TINY, "--benchmark_repetitions=1", f"--out={other}").code == ALL_RAN
+    with program.running(f"--resume={out}", f"--out={other}"):
+        wait_for(lambda: other.exists() and len(read(other).rows) > rows, "more repetitions")
+        for file in (out, other):
+            for option in (f"--resume={file}", f"--out={file}"):
+                completed = program.run(option)
+                assert_complains(completed, USAGE, "another process writes")
+    program.run(*TINY, "--benchmark_repetitions=1", f"--out={other}", expected=ALL_RAN)
     assert len(read(other).rows) == len(TINY_NAMES)
 
 
@@ -106,17 +100,15 @@ def test_a_relative_name_is_that_of_its_folder(program: Program, tmp_path: Path)
     one, two = tmp_path / "one", tmp_path / "two"
     one.mkdir()
     two.mkdir()
-    with program.start(*TINY, FOREVER, "--out=result.json", cwd=one) as process:
-        try:
-            out = one / "result.json"
-            wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
-            for options in (["--resume=result.json"], [*TINY, "--out=result.json"]):
-                refused = program.run(*options, cwd=one)
-                assert_complains(refused, USAGE, "another process writes")
-            other = program.run(*TINY, "--benchmark_repetitions=1", "--out=result.json", cwd=two)
-            assert other.code == ALL_RAN, other
-        finally:
-            process.kill()
+    with program.running(*TINY, FOREVER, "--out=result.json", cwd=one):
+        out = one / "result.json"
+        wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
+        for options in (["--resume=result.json"], [*TINY, "--out=result.json"]):
+            refused = program.run(*options, cwd=one)
+            assert_complains(refused, USAGE, "another process writes")
+        program.run(
+            *TINY, "--benchmark_repetitions=1", "--out=result.json", cwd=two, expected=ALL_RAN
+        )
     assert len(read(two / "result.json").rows) == len(TINY_NAMES)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from run_paths import is_fixed, open_entries
 
 
@@ -29,15 +29,11 @@ def test_which_entries_are_fixed():
 @pytest.mark.parametrize("name", ["bench_transfers", "fleet_transfers", "gate_transfers"])
 def test_a_program_starts_among_libraries_of_somebody_else(build: Path, tmp_path: Path, name: str):
     program = build / name
-    loaded = subprocess.run(
-        ["ldd", program], capture_output=True, encoding="utf-8", check=True
-    ).stdout
+    loaded = call(["ldd", program], check=True).stdout
     libraries = set(re.findall(r"^\s*([^\s/]+\.so\S*)", loaded, re.MULTILINE))
     assert "libz.so.1" in libraries
     for library in libraries | {"libcuda.so.1", "libnvidia-ml.so.1"}:
         # The loader takes the first file of a name, and fails if it is no library.
         (tmp_path / library).write_text("no library")
-    completed = subprocess.run(
-        [program, "--version"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
-    )
+    completed = call([program, "--version"], cwd=tmp_path)
     assert (completed.returncode, completed.stderr) == (0, "")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from calls import call
 from gate_files import Lab
 from program import NOTHING_RAN, Program, assert_complains, environment, has_gpu
 
@@ -28,13 +29,10 @@ class Clone:
     traps: Path
 
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        return call(
             [self.root / "scripts" / script, *arguments],
             env=environment({"PATH": f"{self.traps}:/usr/bin:/bin"}),
             cwd=self.root,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
         )
 
     @property
@@ -168,15 +166,12 @@ def test_each_room_has_tests(clone: Clone):
 def test_a_result_that_is_printed_is_not_drawn(
     clone: Clone, program: Program, tmp_path: Path, out: tuple[str, ...]
 ):
-    completed = subprocess.run(
+    completed = call(
         [clone.root / "scripts/bench", "--strategies=null", "--device=host", "--quiet", *out],
         env=environment(
             {"PATH": f"{clone.traps}:/usr/bin:/bin", "TRANSFERS_BIN": str(program.path.parent)}
         ),
         cwd=tmp_path,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
     )
     assert (completed.returncode, completed.stderr) == (0, "")
     context = json.loads(completed.stdout)["context"]["transfers"]
@@ -238,7 +233,7 @@ def test_nothing_of_the_current_directory_runs(
     downloads, ran = tmp_path / "downloads", tmp_path / "ran"
     fill_with_decoys(downloads, ran)
     (downloads / "baseline.json").touch()
-    completed = subprocess.run(
+    completed = call(
         [clone.root / "scripts" / script, *arguments],
         env=environment(
             {
@@ -249,9 +244,6 @@ def test_nothing_of_the_current_directory_runs(
             }
         ),
         cwd=downloads,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
     )
     assert not ran.exists(), ran.read_text()
     assert clone.trapped, completed.stderr  # it got as far as installing or building
@@ -261,12 +253,8 @@ def test_nothing_of_the_current_directory_runs(
 def test_the_environment_changes_nothing_that_runs(name: str, tmp_path: Path):
     command = f'. {ROOT}/scripts/setup.sh; printf "%s\\n" "${{{name}-unset}}"'
     value = "/usr/bin:.:/bin::relative" if name == "PATH" else str(tmp_path)
-    completed = subprocess.run(
-        ["/bin/bash", "-c", command],
-        env={"PATH": "/usr/bin:/bin", name: value},
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
+    completed = call(
+        ["/bin/bash", "-c", command], env={"PATH": "/usr/bin:/bin", name: value}, check=True
     )
     assert completed.stdout == ("/usr/bin:/bin\n" if name == "PATH" else "unset\n")
 
@@ -321,9 +309,7 @@ def test_complaints_show_letters_as_they_are(clone: Clone, monkeypatch: pytest.M
 def known(name: str) -> set[str]:
     """A list of scripts/arguments.sh."""
     command = f'. {ROOT}/scripts/setup.sh; printf "%s\\n" "${{{name}[@]}}"'
-    completed = subprocess.run(
-        ["bash", "-c", command], capture_output=True, encoding="utf-8", check=True
-    )
+    completed = call(["bash", "-c", command], check=True)
     return set(completed.stdout.split())
 
 
@@ -373,7 +359,7 @@ VALUES = {
 
 def google_flags(program: Program) -> set[str]:
     """The flags in the usage text of Google Benchmark, in the program or its library."""
-    libraries = subprocess.run(["ldd", program.path], capture_output=True, text=True, check=False)
+    libraries = call(["ldd", program.path])
     files = [program.path, *map(Path, re.findall(r"(/\S*benchmark\S*)", libraries.stdout))]
     flags = {name for file in files for name in re.findall(rb"\[(--\w+)=", file.read_bytes())}
     return {name.decode() for name in flags}
@@ -419,13 +405,7 @@ def test_the_options_of_reports_are_known():
     (line,) = re.findall(
         r"^check_options (.*) FILE -- ", (ROOT / "scripts/report").read_text("utf-8"), re.MULTILINE
     )
-    completed = subprocess.run(
-        [sys.executable, "-m", "plots", "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    completed = call([sys.executable, "-m", "plots", "--help"], cwd=ROOT, check=True)
     options = set(re.findall(r"^  (--[\w-]+) ", completed.stdout, re.MULTILINE))
     # The script itself sets these, and answers the last.
     assert options - {"--program", "--gate", "--fleet", "--version"} == {

@@ -26,8 +26,7 @@ def marked(result: Result, role: str) -> set[tuple[int, int]]:
 def test_a_neighbour_in_one_round_of_each_process_is_told(program: Program, tmp_path: Path):
     """No noise of a machine makes copies 50 times as slow. Sentinels stand for the benchmarks."""
     out = tmp_path / "run.json"
-    completed = program.run(*ARGUMENTS, NEIGHBOUR, f"--out={out}")
-    assert completed.code == ALL_RAN, completed
+    completed = program.run(*ARGUMENTS, NEIGHBOUR, f"--out={out}", expected=ALL_RAN)
     result = read(out)
     slowed = {(1, 2), (2, 2), (3, 2)}
     assert slowed <= marked(result, "copy")

@@ -29,8 +29,7 @@ def measure(
     paced: Program, tmp_path: Path, *arguments: str, env: dict[str, str]
 ) -> tuple[Completed, Result]:
     out = tmp_path / "result.json"
-    completed = paced.run(STRATEGIES, *arguments, f"--out={out}", env=env)
-    assert completed.code == ALL_RAN, completed
+    completed = paced.run(STRATEGIES, *arguments, f"--out={out}", env=env, expected=ALL_RAN)
     return completed, read(out)
 
 
@@ -82,13 +81,12 @@ def test_an_empty_variable_is_no_site_file(paced: Program, tmp_path: Path):
 def test_a_resumed_run_has_the_options_of_its_file(paced: Program, tmp_path: Path):
     env = site(tmp_path, SITE + "max-time = 5ms\n")
     out = tmp_path / "result.json"
-    assert paced.run(STRATEGIES, f"--out={out}", env=env).code == ALL_RAN
+    paced.run(STRATEGIES, f"--out={out}", env=env, expected=ALL_RAN)
     first = read(out)
     assert first.transfers["complete"] is False
     assert first.transfers["run"]["max_time_s"] == 0.005
     other = site(tmp_path, "sizes = 4KiB\n")
-    completed = paced.run(f"--resume={out}", env=other)
-    assert completed.code == ALL_RAN, completed
+    paced.run(f"--resume={out}", env=other, expected=ALL_RAN)
     whole = read(out)
     assert whole.transfers["complete"] is True
     assert len(whole.rows) == 24
@@ -186,12 +184,10 @@ def test_commands_do_not_take_the_defaults_of_runs(paced: Program, tmp_path: Pat
     """Neither `export`, which has no sizes, nor the ranks of a fleet."""
     env = site(tmp_path)
     _, result = measure(paced, tmp_path, env=env)
-    exported = paced.run("export", result.path, "--format=csv", env=env)
-    assert exported.code == ALL_RAN, exported
+    paced.run("export", result.path, "--format=csv", env=env, expected=ALL_RAN)
     folder = tmp_path / "sweep"
     arguments = ("--device=host", "--strategies=paced/first", "--sizes=4KiB", "--cache=warm")
-    swept = paced.run("fleet", *arguments, f"--out={folder}", env=env)
-    assert swept.code == ALL_RAN, swept
+    paced.run("fleet", *arguments, f"--out={folder}", env=env, expected=ALL_RAN)
     (file,) = folder.rglob("*.json")
     assert {row["run_name"] for row in read(file).rows} == {
         "paced/first/h2d/4KiB",

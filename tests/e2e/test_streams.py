@@ -126,4 +126,4 @@ def test_a_log_that_cannot_be_written_does_not_end_the_run(program: Program, tmp
 
 def test_a_complaint_that_cannot_be_written_keeps_its_exit_code(program: Program):
     with Path("/dev/full").open("w") as full:
-        assert program.run("--nope", stderr=full).code == USAGE
+        program.run("--nope", stderr=full, expected=USAGE)

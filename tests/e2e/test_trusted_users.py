@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from calls import call
 from program import USAGE, Program
 
 SERVICE, SOMEBODY, STRANGER = 2001, 2002, 2003
@@ -41,13 +42,10 @@ def said(folder: Path, *before: str) -> dict[str, str]:
         ("site.conf", ("--device=host",), folder / "site.conf"),
         ("plugin.so", ("fleet", f"--mpi={folder}/plugin.so", f"--out={folder}/none"), ""),
     ):
-        completed = subprocess.run(
+        completed = call(
             [*AS_SOMEBODY, *before, folder / "bench_transfers", *arguments],
             env={**os.environ, "TRANSFERS_SITE_FILE": str(site)},
             cwd="/",
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
         )
         assert completed.returncode == USAGE, completed
         lines[name] = " ".join(completed.stderr.split())

@@ -299,8 +299,7 @@ def test_a_fleet_with_such_a_file_is_not_healthy(
 ):
     at = given(change)
     sweep = at.out.with_name("out.json")
-    collected = at.fleet.run("collect", at.bad, at.good, f"--out={sweep}")
-    assert collected.code == ALL_RAN, collected
+    at.fleet.run("collect", at.bad, at.good, f"--out={sweep}", expected=ALL_RAN)
     judged = at.fleet.run("judge", sweep)
     assert judged.code in (NAMED, NOTHING_RAN), judged
     problems = json.loads(sweep.read_text("utf-8"))["problems"]
@@ -346,16 +345,15 @@ def test_a_run_that_others_cannot_read_says_so(
     )
     told = f"{out} has aggregates instead of repetitions"
     assert (told in completed.unfolded) is is_told
-    read = program.run("export", out, "--format=csv")
-    assert read.code == (USAGE if is_told else ALL_RAN)
+    program.run("export", out, "--format=csv", expected=USAGE if is_told else ALL_RAN)
 
 
 # Nothing that was recorded is refused
 
 
-def recorded() -> list[Path]:
+def recorded(step: int) -> list[Path]:
     found = []
-    for path in sorted(RESULTS.rglob("*.json*")):
+    for path in sorted(RESULTS.rglob("*.json*"))[::step]:
         data = path.read_bytes()
         document = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
         rows = document.get("benchmarks") if isinstance(document, dict) else None
@@ -368,14 +366,12 @@ def recorded() -> list[Path]:
 def test_recorded_files_are_read_by_all(
     program: Program, gate: Program, fleet: Program, tmp_path: Path, step: int
 ):
-    files = recorded()[::step]
+    files = recorded(step)
     assert len(files) > 150 / step
-    assert gate.run("show", *files).code == ALL_RAN
-    assert (
-        program.run("export", *files, "--format=csv", f"--out={tmp_path / 'csv'}").code == ALL_RAN
-    )
+    gate.run("show", *files, expected=ALL_RAN)
+    program.run("export", *files, "--format=csv", f"--out={tmp_path / 'csv'}", expected=ALL_RAN)
     sweep = tmp_path / "sweep.json"
-    assert fleet.run("collect", *files, f"--out={sweep}").code == ALL_RAN
+    fleet.run("collect", *files, f"--out={sweep}", expected=ALL_RAN)
     unusable = [
         problem["data"]["file"]
         for problem in json.loads(sweep.read_text("utf-8"))["problems"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from calls import call
 
 ROOT = Path(__file__).resolve().parents[2]
 INTEGRATIONS = ROOT / "integrations"
@@ -43,9 +44,7 @@ def programs_of_a_site(folder: Path, binary: Path) -> Path:
         path = beside / program
         if not path.exists():
             pytest.skip(f"no {path}")
-        told = subprocess.run(
-            [path, command, "--help"], capture_output=True, text=True, timeout=60, check=False
-        )
+        told = call([path, command, "--help"], timeout=60)
         assert option in told.stdout, f"{program} {command} has no {option}"
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("bench_transfers", "fleet_transfers", "gate_transfers"):
@@ -78,14 +77,11 @@ class Node:
 
     def check(self, *arguments: str) -> tuple[int, str]:
         """Exit code and line of node_check."""
-        completed = subprocess.run(
+        completed = call(
             [INTEGRATIONS / "node_check", *arguments],
             env={**os.environ, "TRANSFERS_SETTINGS": str(self.settings)},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
             timeout=300,
-            check=False,
         )
         assert completed.stdout.startswith("node_check: "), completed
         assert completed.stdout.count("\n") == 1

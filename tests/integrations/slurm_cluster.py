@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from calls import call
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "scontrol", "sinfo")
 LIMIT_S = 60  # only for hangs: on a busy machine everything takes ten times as long
@@ -36,15 +37,12 @@ class SlurmCluster:
         self, *command: str | Path, env: Mapping[str, str] | None = None, limit_s: float = 300
     ) -> subprocess.CompletedProcess[str]:
         """Runs a command such as srun, and waits for it."""
-        return subprocess.run(
+        return call(
             [str(word) for word in command],
             cwd=self.folder,
             env=self.environment(env),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
             timeout=limit_s,
-            check=False,
         )
 
     def state(self, node: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from calls import call
 from node import INTEGRATIONS
 
 # As nvvs/diag-skus.yaml.in has them.
@@ -64,12 +65,9 @@ def sweep(*gpus: dict[str, Any], problems: tuple[str, ...] = ()) -> dict[str, An
 
 def run(folder: Path, document: Any, *options: str | Path) -> subprocess.CompletedProcess[str]:
     (folder / "sweep.json").write_text(json.dumps(document), "utf-8")
-    return subprocess.run(
+    return call(
         [sys.executable, INTEGRATIONS / "dcgm/limits.py", folder / "sweep.json", *options],
-        capture_output=True,
-        text=True,
         timeout=60,
-        check=False,
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from node import INTEGRATIONS, write_script
 
 # What nhc defines before it sources the scripts of its folder; it goes on after a failed check.
@@ -40,10 +40,8 @@ def test_only_slow_nodes_are_marked(
     tmp_path: Path, code: int, line: str, said: str, returned: int
 ) -> None:
     node_check = write_script(tmp_path / "node_check", f"echo 'node_check: {line}'; exit {code}")
-    completed = subprocess.run(
+    completed = call(
         ["bash", "-c", NHC, "nhc", INTEGRATIONS / "nhc/transfers.nhc", node_check],
-        capture_output=True,
-        text=True,
         timeout=60,
         check=True,
     )
@@ -52,10 +50,8 @@ def test_only_slow_nodes_are_marked(
 
 
 def test_a_missing_program_marks_nothing(tmp_path: Path) -> None:
-    completed = subprocess.run(
+    completed = call(
         ["bash", "-c", NHC, "nhc", INTEGRATIONS / "nhc/transfers.nhc", tmp_path / "no_such_file"],
-        capture_output=True,
-        text=True,
         timeout=60,
         check=True,
     )

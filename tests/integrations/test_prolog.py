@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from node import INTEGRATIONS, write_script
 
 PROLOG = Path("slurm/node_check.sh")
@@ -27,17 +27,14 @@ def site(tmp_path: Path) -> Path:
 
 def prolog(site: Path, script: Path | None = None) -> tuple[int, list[str]]:
     """Exit code, and the programs it called."""
-    completed = subprocess.run(
+    completed = call(
         [script or site / "integrations" / PROLOG],
         env={
             "PATH": f"{site}/bin:{os.environ['PATH']}",
             "SLURMD_NODENAME": "n1",
             "SLURM_SCRIPT_CONTEXT": "prolog_slurmd",
         },
-        capture_output=True,
-        text=True,
         timeout=60,
-        check=False,
     )
     assert completed.stderr == ""
     called = site / "called"

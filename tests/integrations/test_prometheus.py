@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from calls import call
 from node import INTEGRATIONS, ROOT, programs_of_a_site
 from tools import run_tool
 
@@ -29,9 +30,7 @@ def metrics(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactor
     subprocess.run(
         [program, "collect", folder / "runs", f"--out={sweep}"], capture_output=True, check=True
     )
-    judged = subprocess.run(
-        [program, "judge", sweep, "--openmetrics=-"], capture_output=True, text=True, check=False
-    )
+    judged = call([program, "judge", sweep, "--openmetrics=-"])
     assert judged.returncode in (0, 1, 3), judged
     return judged.stdout
 
@@ -46,11 +45,8 @@ def test_promtool_reads_the_metrics(metrics: str) -> None:
 def test_promtool_reads_the_values_of_a_run(pytestconfig: pytest.Config, recorded: str) -> None:
     """What `bench_transfers export` writes for the textfile collector."""
     run = ROOT / f"results/{recorded}/2026-11-21-report/result.json.gz"
-    exported = subprocess.run(
-        [pytestconfig.getoption("binary"), "export", run, "--format=openmetrics"],
-        capture_output=True,
-        text=True,
-        check=True,
+    exported = call(
+        [pytestconfig.getoption("binary"), "export", run, "--format=openmetrics"], check=True
     )
     completed = run_tool("promtool", "check", "metrics", text=exported.stdout)
     assert completed.returncode == 0, completed

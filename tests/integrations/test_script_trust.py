@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from calls import call
 from node import BAD, HEALTHY, INTEGRATIONS, ROOT, Node, write_script
 
 SOMEBODY_ELSE = 65534
@@ -137,7 +138,7 @@ def test_the_environments_seconds_do_not_count(node: Node, monkeypatch: pytest.M
 @pytest.mark.parametrize("value", [value for value in NO_NUMBERS if value])
 def test_a_number_of_the_environment_is_one(tmp_path: Path, variable: str, value: str):
     write_script(tmp_path / "bench_transfers", "exit 0")
-    completed = subprocess.run(
+    completed = call(
         [INTEGRATIONS / "node_sweep", tmp_path],
         env={
             **os.environ,
@@ -145,9 +146,6 @@ def test_a_number_of_the_environment_is_one(tmp_path: Path, variable: str, value
             "TRANSFERS_GPUS": "1",
             variable: value,
         },
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
     )
     assert completed.returncode == 2
     assert "is no whole number" in completed.stderr
@@ -160,7 +158,7 @@ def test_a_sweep_finds_the_scripts_of_the_bundle_and_of_a_package(tmp_path: Path
     (tmp_path / beside).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / beside).symlink_to(INTEGRATIONS)
     copied = shutil.copy(INTEGRATIONS / "slurm/sweep.sbatch", tmp_path)
-    completed = subprocess.run(
+    completed = call(
         ["bash", "-p", copied],
         env={
             "PATH": f"{tmp_path}/bin:/usr/bin:/bin",
@@ -168,9 +166,6 @@ def test_a_sweep_finds_the_scripts_of_the_bundle_and_of_a_package(tmp_path: Path
             "TRANSFERS_PROGRAMS": f"{tmp_path}/bin",
             "TRANSFERS_SWEEPS": f"{tmp_path}/sweeps",
         },
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
     )
     assert "srun --kill-on-bad-exit=0" in completed.stdout, completed.stderr
     assert "fleet_transfers judge" in completed.stdout
@@ -319,7 +314,7 @@ def test_each_member_of_a_group_may_replace_an_answer(site: Path, mode: int):
     (site / "sweep").chmod(0o2775)
     judgement = site / "sweep/judgement.json"
     for user in (ONE_MEMBER, ANOTHER_MEMBER):
-        completed = subprocess.run(
+        completed = call(
             [site / "integrations/judge_sweep", site / "sweep"],
             env={**os.environ, "TRANSFERS_PROGRAMS": str(site)},
             user=user,
@@ -327,9 +322,6 @@ def test_each_member_of_a_group_may_replace_an_answer(site: Path, mode: int):
             extra_groups=[],
             umask=0o002,
             cwd="/",
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
         )
         if user == ANOTHER_MEMBER and mode == 0o644:
             assert completed.returncode == 2
@@ -346,12 +338,9 @@ def test_each_member_of_a_group_may_replace_an_answer(site: Path, mode: int):
 
 
 def untrusted(site: Path, path: Path | str, *before: str) -> str:
-    completed = subprocess.run(
+    completed = call(
         [*before, "bash", "-c", '. "$0"; not_trusted "$1"', site / "integrations/common.sh", path],
         cwd="/",
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
     )
     assert completed.stderr == ""
     return completed.stdout
@@ -416,12 +405,10 @@ def test_no_program_runs_that_others_can_write(node: Node, name: str, mode: int)
 )
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_no_library_is_looked_for_in_the_current_folder(shell: str, given: str, kept: str | None):
-    answer = subprocess.run(
+    answer = call(
         [shell, "-uc", '. "$0"; env', ROOT / "scripts/safe_path.sh"],
         env={"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": given},
         cwd="/",
-        capture_output=True,
-        encoding="utf-8",
         check=True,
     )
     variables = dict(line.partition("=")[::2] for line in answer.stdout.splitlines())
@@ -495,9 +482,7 @@ def test_no_program_of_the_current_folder_runs(tmp_path: Path, script: str, path
 
 def test_no_shell_is_looked_for():
     """`env` takes the shell of the PATH before a script can make that safe."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-s"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
-    ).stdout
+    listed = call(["git", "ls-files", "-s"], cwd=ROOT, check=True).stdout
     heads = {}
     for mode, name in re.findall(r"^(\d+) \S+ \d\t(.+)$", listed, re.MULTILINE):
         if mode == "100755" and not name.startswith("tests/"):

@@ -11,20 +11,18 @@ import time
 from pathlib import Path
 
 import pytest
+from calls import call
 from node import INTEGRATIONS, ON_THE_HOST, programs_of_a_site, write_script
 
 ANSWERS = {"healthy": 0, "named": 1, "unknown": 3}
 
 
 def run(script: str, *arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return call(
         [INTEGRATIONS / script, *arguments],
         env={**os.environ, **variables},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
         timeout=300,
-        check=False,
     )
 
 
@@ -290,14 +288,7 @@ def test_a_minus_is_stdout_and_no_file(programs: Path, tmp_path: Path) -> None:
         ("bench_transfers", "advise", f"--from={file}", "--json=-"),
         ("bench_transfers", "map", "--device=host", "--out=-"),
     ):
-        completed = subprocess.run(
-            [programs / program, *arguments],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        completed = call([programs / program, *arguments], cwd=folder, timeout=60)
         assert list(folder.iterdir()) == [], completed
 
 

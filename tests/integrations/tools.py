@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from calls import call
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".cache/integrations/bin"
@@ -26,13 +27,10 @@ def run_tool(
     program = shutil.which(name, path=path)
     if program is None:
         pytest.skip(f"no {name} (scripts/test --integrations installs it)")
-    return subprocess.run(
+    return call(
         [program, *arguments],
         cwd=cwd,
         env={**os.environ, "PATH": path, **(env or {})},
         input=text,
-        capture_output=True,
-        text=True,
         timeout=300,
-        check=False,
     )

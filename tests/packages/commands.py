@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = frozenset({"bench_transfers", "fleet_transfers", "gate_transfers"})
@@ -17,7 +17,7 @@ MEASURING = ("--device=host", "--strategies=copy/pinned", "--sizes=64KiB", "--pr
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
-    completed = subprocess.run(command, cwd=cwd, capture_output=True, encoding="utf-8", check=False)
+    completed = call(command, cwd=cwd)
     assert completed.returncode == 0, completed
     return completed.stdout
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from calls import call
 from commands import MEASURING, PROGRAMS, inside, make_debian, version
 
 
@@ -54,14 +54,11 @@ def test_lintian_finds_only_what_is_known(packages: Path):
         "no-manual-page",  # of report_transfers
         "script-not-executable",  # sbatch reads it
     ]
-    completed = subprocess.run(
+    completed = call(
         [
             *("lintian", "--allow-root", "--tag-display-limit=0"),
             *("--suppress-tags", ",".join(known)),
             *packages.glob("*.deb"),
-        ],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
+        ]
     )
     assert (completed.returncode, completed.stdout) == (0, "")

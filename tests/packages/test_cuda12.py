@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from commands import ROOT
 
 SCRIPT = ROOT / "packaging/bundle/cuda12"
@@ -18,12 +18,8 @@ def refused(tmp_path: Path, folder: Path, curl: str) -> str:
     programs.mkdir()
     (programs / "curl").write_text(f"#!/bin/sh\n{curl}\n")
     (programs / "curl").chmod(0o755)
-    completed = subprocess.run(
-        [SCRIPT, folder],
-        env=os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
+    completed = call(
+        [SCRIPT, folder], env=os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"}
     )
     assert (completed.returncode, completed.stdout) == (2, "")
     return completed.stderr
@@ -57,8 +53,6 @@ def test_a_folder_of_others_is_left_alone(tmp_path: Path):
 
 @pytest.mark.parametrize("arguments", [[], ["--newest", "toolkit"], ["one", "two"], ["--oldest"]])
 def test_other_arguments_are_refused(arguments: list[str]):
-    completed = subprocess.run(
-        [SCRIPT, *arguments], capture_output=True, encoding="utf-8", check=False
-    )
+    completed = call([SCRIPT, *arguments])
     assert completed.returncode == 2
     assert completed.stderr == "usage: cuda12 [--oldest] FOLDER\n"

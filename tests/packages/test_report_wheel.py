@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from calls import call
 from commands import ROOT, run, version
 
 RECORDED = ROOT / "results/host/2026-11-21-report/result.json.gz"
@@ -30,14 +31,7 @@ def installed(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFact
 
 def report(installed: Path, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """As in a shell with this PATH alone."""
-    return subprocess.run(
-        [installed / "report_transfers", *arguments],
-        cwd=cwd,
-        env={"PATH": os.defpath},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    return call([installed / "report_transfers", *arguments], cwd=cwd, env={"PATH": os.defpath})
 
 
 def test_it_draws_without_the_programs(installed: Path, tmp_path: Path):

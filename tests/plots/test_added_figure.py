@@ -3,9 +3,10 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from calls import call
 
 from plots.figures import FIGURE_NAMES
 
@@ -26,13 +27,10 @@ def test_a_new_figure_is_one_new_file(tmp_path):
     (path, code), *others = re.findall(r"```python\n# (\S+)\n(.*?)```", page, re.DOTALL)
     (tmp_path / path).write_text(code, "utf-8")
     assert not others
-    listed = subprocess.run(
+    listed = call(
         [sys.executable, "-c", LISTED],
-        check=False,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{TESTS / 'plots'}:{TESTS}"},
-        capture_output=True,
-        text=True,
     )
     expected = "Added figure True\n['samples', 'interference', 'added']\n"
     assert (listed.stdout, listed.stderr) == (expected, "")

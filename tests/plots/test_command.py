@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import altair as alt
 import pytest
 import synthetic
+from calls import call
 from packed import page_data
 from reporting import assert_fails, files_below
 
@@ -41,12 +42,8 @@ def test_progress_is_said_on_terminals_alone(quick_images, monkeypatch, tmp_path
 
 def test_runs_as_a_module(tmp_path):
     path = synthetic.write(tmp_path / "run.json.gz", synthetic.document())
-    completed = subprocess.run(
-        [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+    completed = call(
+        [sys.executable, "-m", "plots", path, "--program", tmp_path / "none"], cwd=ROOT
     )
     build = "cmake --preset programs && cmake --build build"
     missing = f"report: {tmp_path / 'none'} is not built ({build})"

@@ -3,10 +3,10 @@
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from calls import call
 from made_up_map import document, link, parse
 from several_devices import AT_ONCE, two_devices
 from test_report import contrast
@@ -54,7 +54,7 @@ def test_the_report_takes_the_maps_that_the_program_takes(path, program):
         refusal = str(error)
         assert refusal.isprintable()
     command = [program, "advise", "--host-map", path, "--devices=all"]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    answer = call(command)
     assert ("cannot use" in answer.stderr) == (refusal is not None), (refusal, answer.stderr)
 
 

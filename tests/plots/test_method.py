@@ -1,9 +1,9 @@
 """Tests which options the method leaves out; test_report.py has its sentences."""
 
 import re
-import subprocess
 
 import pytest
+from calls import call
 
 from plots.text.method_procedure import NO_METHOD
 
@@ -12,5 +12,5 @@ def test_each_option_that_the_method_leaves_out_is_one_of_the_program(pytestconf
     binary = pytestconfig.getoption("binary")
     if not binary.is_file():
         pytest.skip("bench_transfers is not built")
-    shown = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
+    shown = call([binary, "--help"], check=True).stdout
     assert set(NO_METHOD) - set(re.findall(r"--\w[\w-]*", shown)) == set()

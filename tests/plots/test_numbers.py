@@ -1,11 +1,11 @@
 """Tests that numbers have the digits that `gate_transfers show` prints."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import synthetic
+from calls import call
 
 from plots.model.derive import Run
 from plots.model.load import read_result
@@ -87,9 +87,7 @@ def times_and_rates():
 
 
 def parse_show(gate, path, *options):
-    completed = subprocess.run(
-        [gate, "show", path, *options], capture_output=True, text=True, check=True
-    )
+    completed = call([gate, "show", path, *options], check=True)
     lines = (re.split(r" {2,}", line.strip()) for line in completed.stdout.splitlines())
     return {line[0]: line[1:] for line in lines}
 
@@ -144,9 +142,7 @@ def test_agree_with_the_summary_of_the_same_run(tmp_path, pytestconfig):
     command = [program, "--device=host", "--strategies=copy,copy_async", "--sizes=4KiB,64KiB"]
     # With an even number of repetitions, the median lies between two.
     command += ["--cache=warm", "--benchmark_repetitions=2", "--benchmark_min_time=0.0003"]
-    completed = subprocess.run(
-        [*command, f"--out={path}"], capture_output=True, encoding="utf-8", check=True
-    )
+    completed = call([*command, f"--out={path}"], check=True)
     run = Run(read_result(path))
     by_name = {benchmark.name: benchmark for benchmark in run.benchmarks}
     table = completed.stdout.partition("64KiB, GB/s")[2].partition("* best of its column")[0]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from calls import call
 
 from plots.model import trusted
 from plots.model.files import ResultError
@@ -237,12 +238,7 @@ def test_root_may_have_no_number(shared: Path):
     model = shared / "plots/model"
     shutil.copytree(Path(trusted.__file__).parent, model)
     (model.parent / "__init__.py").touch()
-    answer = subprocess.run(
-        [*inside, "python3", "-c", code, shared],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    answer = call([*inside, "python3", "-c", code, shared])
     assert (answer.returncode, answer.stdout) == (0, "\n"), answer.stderr
 
 
