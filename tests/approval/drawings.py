@@ -6,6 +6,7 @@ Recorded runs have too much to be looked at. Here a title says what there is to 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ from plots.model.programs import ask_about_map
 # ---- of several runs
 
 
+@cache
 def recorded(name: str) -> Run:
     return Run(read_result(RESULTS / name / "result.json.gz"))
 

@@ -23,8 +23,8 @@ def sentences(part: str, given: Iterable[Sentence]) -> Iterator[str]:
 
 def texts(figure: Figure) -> list[str]:
     """The texts of a figure: its title, what stands below it, and what it says to readers."""
-    title = figure.chart.to_dict(validate=False)["title"]
-    said = (*title["text"], *title["subtitle"], figure.explanation, figure.summary)
+    title = figure.chart.title
+    said = (*title.text, *title.subtitle, figure.explanation, figure.summary)
     return [text for text in said if text]
 
 

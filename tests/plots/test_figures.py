@@ -173,8 +173,7 @@ ON_CELLS = {"#fefefe", "#010101"}  # as cells.py chooses by the colour of the ce
 @pytest.mark.parametrize("layout", [WIDE, COLUMN])
 @pytest.mark.parametrize("name", ["allocation", "bandwidth", "latency", "small_copies", "price"])
 def test_texts_in_a_drawing_can_be_read(name, layout):
-    result = read_result(RECORDED / "2026-11-21-report" / "result.json.gz")
-    drawing = draw.picture(render.specification(FIGURES[name](Run(result), layout)))
+    drawing = draw.picture(spec_of(name, recorded("2026-11-21-report"), layout))
     colours = set(re.findall(r'<text[^>]* fill="(#[0-9a-f]{6})"', drawing)) - ON_CELLS
     assert len(colours) > 1
     assert all(contrast(colour, style.PAPER) >= 4.5 for colour in colours), colours

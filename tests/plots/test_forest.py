@@ -16,7 +16,7 @@ from packed import page_data
 from reporting import assert_fails
 
 from plots.__main__ import main
-from plots.figures import FIGURES, dark_page, style
+from plots.figures import dark_page, style
 from plots.figures.forest import MOST_ROWS, draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
@@ -87,12 +87,6 @@ def fake(tmp_path):
     return make
 
 
-@pytest.fixture
-def quick_images(monkeypatch, undrawn):
-    """Replaces the slow drawing in tests of the page and the files."""
-    monkeypatch.setattr("plots.page.run.FIGURES", {"latency": FIGURES["latency"]})
-
-
 # The answer of the gate
 
 
@@ -158,9 +152,6 @@ def test_missing_numbers_count_as_unknown():
     ).benchmarks
     assert (benchmark.interval, benchmark.p, benchmark.detectable) == (None, None, None)
     assert verdict.interval(benchmark) == "-"
-
-
-# Sentences
 
 
 # The figure
@@ -262,20 +253,32 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "gate" / "report" / "mess
 CODES = re.findall(r'return \{"(\w+)"', SOURCE.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("code", sorted(set(CODES)))
-def test_a_page_is_drawn_with_each_note_at_the_slowest_and_the_fastest(quick_images, code):
-    noted = message(code, f"made up: {code}") | {"data": {"runs": 3, "list": [{"factor": 1.5}]}}
+def check_with_notes(*codes):
+    """Of the slowest and the fastest benchmark, and of the answer as a whole."""
+    data = {"runs": 3, "list": [{"factor": 1.5}]}
+    noted = [message(code, f"made up: {code}.") | {"data": data} for code in codes]
     benchmarks = [
-        compared("copy/pinned/h2d/64MiB", "slower", 0.1, note=noted),
-        compared("copy/staged/h2d/64MiB", "faster", -0.04, note=noted),
-        compared("copy/managed/h2d/64MiB", "unchanged", 0.001),
+        compared(f"{name}/{note['code']}", verdict, slowdown, note=note)
+        for note in noted
+        for name, verdict, slowdown in (("copy/a", "slower", 0.1), ("copy/b", "faster", -0.04))
     ]
-    check = gate_answers.check("REGRESSION", benchmarks, reasons=[noted], notes=[noted])
-    figure = draw_forest(check, [(number, synthetic.run()) for number in (1, 2, 3)], WIDE)
-    assert "copy/pinned/h2d/64MiB has changed by +10.0 %" in figure.summary
-    assert "copy/staged/h2d/64MiB has changed by −4.00 %" in figure.summary
-    page = page_of(check, [synthetic.result()] * 3)["report.html"].decode()
-    assert f"made up: {code}" in page
+    benchmarks.append(compared("copy/managed/h2d/64MiB", "unchanged", 0.001))
+    return gate_answers.check("REGRESSION", benchmarks, reasons=noted, notes=noted)
+
+
+@pytest.mark.parametrize("code", sorted(set(CODES)))
+def test_a_figure_is_drawn_with_each_note_at_the_slowest_and_the_fastest(code):
+    runs = [(number, synthetic.run()) for number in (1, 2, 3)]
+    figure = draw_forest(check_with_notes(code), runs, WIDE)
+    assert f"copy/a/{code} has changed by +10.0 %" in figure.summary
+    assert f"copy/b/{code} has changed by −4.00 %" in figure.summary
+
+
+@pytest.mark.parametrize("without", [{"too_few_runs"}, set()])
+def test_a_page_has_all_notes(quick_images, without):
+    shown = {*CODES} - without
+    page = page_of(check_with_notes(*shown), [synthetic.result()] * 3)["report.html"].decode()
+    assert {code for code in shown if f"made up: {code}." not in page} == set()
 
 
 def test_all_codes_of_the_gates_notes_are_known_to_the_test():

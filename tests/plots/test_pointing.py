@@ -105,6 +105,12 @@ def checked(page, figure):
     return [box.input_value() for box in boxes if box.is_checked()]
 
 
+@pytest.fixture(scope="module")
+def run(pytestconfig):
+    result = read_result(RECORDED / "result.json.gz")
+    return Run(result, judged=judge(Path(pytestconfig.getoption("binary")), [result])[0])
+
+
 @pytest.mark.parametrize(
     ("name", "data", "best"),
     [
@@ -114,9 +120,7 @@ def checked(page, figure):
         ("machines", "runs", "copy/pinned, run 2"),
     ],
 )
-def test_rows_have_what_the_page_lists_of_them(name, data, best, pytestconfig):
-    result = read_result(RECORDED / "result.json.gz")
-    run = Run(result, judged=judge(Path(pytestconfig.getoption("binary")), [result])[0])
+def test_rows_have_what_the_page_lists_of_them(name, data, best, run):
     draw = FIGURES.get(name)
     drawn = draw(run, COLUMN) if draw else GROUP_FIGURES[name]([(2, run), (3, run)], COLUMN)
     spec = render.specification(drawn)

@@ -4,12 +4,12 @@ import functools
 import gzip
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import format_2
 import pytest
 import synthetic
+from calls import call
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
@@ -35,21 +35,26 @@ def first_violation(document):
     return error and f"{error.json_path}: {error.message}"
 
 
-@pytest.mark.parametrize("path", RECORDED, ids=lambda path: "/".join(path.parts[-2:]))
-def test_recorded_runs_are_valid(path):
-    document = json.loads(gzip.decompress(path.read_bytes()))
-    # All repetitions of a benchmark have the same keys, so checking one of them is enough.
-    first = {row["name"]: row for row in reversed(document["benchmarks"])}
-    document["benchmarks"] = list(first.values())
-    assert first_violation(document) is None
-
-
 def listed_codes(part):
     return set(re.findall(r"[a-z_]+", part["description"]))
 
 
+def row_as_the_schema_sees_it(row):
+    """Of names and of counters the type is all that counts."""
+    limited = validator().schema["$defs"]["row"]["properties"].keys() - {"name", "run_name"}
+    return {key: value if key in limited else type(value)() for key, value in row.items()}
+
+
+@functools.cache
+def violation_of(definition, text):
+    """Of a part of a file: many runs have the same."""
+    part = {"$defs": validator().schema["$defs"], "$ref": f"#/$defs/{definition}"}
+    error = best_match(Draft202012Validator(part).iter_errors(json.loads(text)))
+    return error and error.message
+
+
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: "/".join(path.parts[-2:]))
-def test_codes_of_recorded_runs_are_listed(path):
+def test_recorded_runs_are_valid_and_their_codes_listed(path):
     document = json.loads(gzip.decompress(path.read_bytes()))
     transfers = document["context"]["transfers"]
     keys = validator().schema["$defs"]["transfers"]["properties"]
@@ -59,6 +64,14 @@ def test_codes_of_recorded_runs_are_listed(path):
     errors = {row["error_code"] for row in document["benchmarks"] if is_failed(row)}
     row = validator().schema["$defs"]["row"]["properties"]
     assert errors <= listed_codes(row["error_code"])
+    # All repetitions of a benchmark have the same keys, so checking one of them is enough.
+    first = {row["name"]: row for row in reversed(document["benchmarks"])}
+    rows = map(row_as_the_schema_sees_it, first.values())
+    for definition, parts in (("row", rows), ("fields", transfers["benchmarks"].values())):
+        for text in {json.dumps(part, sort_keys=True) for part in parts}:
+            assert violation_of(definition, text) is None, text
+    document["benchmarks"], transfers["benchmarks"] = [], {}
+    assert first_violation(document) is None
 
 
 def test_there_are_recorded_runs_of_several_machines():
@@ -195,7 +208,7 @@ def gate_takes(pytestconfig, path):
     """Whether the reader in C++ takes a file: `show` prints it, or exits with 2."""
     program = pytestconfig.getoption("binary").with_name("gate_transfers")
     command = [program, "show", "--judge-by=median_ns", path]
-    process = subprocess.run(command, check=False, capture_output=True, text=True)
+    process = call(command)
     assert process.returncode in (0, 2), process
     return process.returncode == 0
 
@@ -413,7 +426,7 @@ def test_both_readers_use_the_least_disturbed_repetitions(
     assert {row["error_code"] for row in rows if is_failed(row)} <= {"disturbed"}
     gate = pytestconfig.getoption("binary").with_name("gate_transfers")
     command = [gate, "show", "--judge-by=median_ns", path]
-    shown = subprocess.run(command, check=False, capture_output=True, text=True)
+    shown = call(command)
     (line,) = (line for line in shown.stdout.splitlines() if line.startswith(first_name()))
     kept = json.dumps(repetitions(*([] for _ in counting)))
     if all(disturbed):  # the gate judges by none of them
@@ -423,7 +436,7 @@ def test_both_readers_use_the_least_disturbed_repetitions(
         for row, value in zip(fewer["benchmarks"], counting, strict=True):
             row["median_ns"] = value
         path.write_text(json.dumps(fewer), "utf-8")
-        alone = subprocess.run(command, check=False, capture_output=True, text=True)
+        alone = call(command)
         assert line in alone.stdout
 
 
@@ -456,7 +469,7 @@ def test_both_readers_refuse_a_key_that_is_there_twice(case, tmp_path, pytestcon
         [gate, "pin", path, path, path, f"--out={tmp_path / 'baseline'}"],
         [binary, "advise", f"--from={path}", "--check"],
     ):
-        process = subprocess.run(command, check=False, capture_output=True, text=True)
+        process = call(command)
         assert process.returncode == 2, process
         assert process.stderr.replace("\n  ", " ").count("\n") == 1
         assert str(path) in process.stderr.replace("\n  ", "")
