@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from program import Completed, Program, environment, read
+from program import Completed, Program, environment, rows_in, wait_for
 
 TINY = (
     "--device=host",
@@ -70,9 +70,20 @@ class Ranks:
         self.started.append(process)
         return process
 
-    def run(self, *arguments: str, started: int, of: int) -> list[Completed]:
+    def begin(self, count: int, *arguments: str, **more: Any) -> list[subprocess.Popen[str]]:
+        return [self.start(rank, count, *arguments, **more) for rank in range(count)]
+
+    def measuring(self, count: int, *arguments: str) -> list[subprocess.Popen[str]]:
+        """Of these ranks, the first has measured something."""
+        processes = self.begin(count, *arguments)
+        wait_for(lambda: self.rows(0), "the first row of rank 0")
+        return processes
+
+    def run(
+        self, *arguments: str, started: int, of: int, expected: int | None = None
+    ) -> list[Completed]:
         processes = [self.start(rank, of, *arguments) for rank in range(started)]
-        return [self.completed(process) for process in processes]
+        return [self.completed(process, expected) for process in processes]
 
     @staticmethod
     def completed(process: subprocess.Popen[str], expected: int | None = None) -> Completed:
@@ -85,7 +96,7 @@ class Ranks:
         return next(iter(self.out.glob(f"*/host_{rank}.json")), self.out / "not there")
 
     def rows(self, rank: int) -> int:
-        return len(read(self.file(rank)).rows) if self.file(rank).exists() else 0
+        return rows_in(self.file(rank))
 
 
 def judge(fleet: Program, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -97,7 +97,7 @@ class Program:
         return self.run(*tiny(*arguments), expected=expected, **options)
 
     def run_and_read(
-        self, *arguments: str | Path, expected: int = ALL_RAN, **options: Any
+        self, *arguments: str | Path, expected: int | None = ALL_RAN, **options: Any
     ) -> Result:
         """The result file of a run with these arguments alone."""
         out = Path(tempfile.mkdtemp(dir=nowhere()), "result.json")
@@ -226,6 +226,10 @@ def read(path: Path) -> Result:
     return parse(path.read_text("utf-8"), path)
 
 
+def rows_in(path: Path) -> int:
+    return len(read(path).rows) if path.exists() else 0
+
+
 def wait_for(condition: Callable[[], Any], description: str) -> Any:
     """Waits until the condition is true, and returns its value."""
     deadline = time.monotonic() + LIMIT_S
@@ -234,6 +238,10 @@ def wait_for(condition: Callable[[], Any], description: str) -> Any:
             return value
         time.sleep(0.01)
     raise AssertionError(f"in vain: waited for {description}")
+
+
+def wait_for_rows(path: Path, count: int) -> None:
+    wait_for(lambda: rows_in(path) >= count, f"{count} rows in {path}")
 
 
 def open_terminal(columns: int) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from program import (
     Program,
     assert_complains,
     read,
-    wait_for,
+    wait_for_rows,
     without,
 )
 
@@ -34,7 +34,7 @@ def written(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """A file that a run is writing."""
     file = tmp_path_factory.mktemp("written") / "result.json"
     with program.running(*FOREVER, f"--out={file}") as process:
-        wait_for(lambda: file.exists() and len(read(file).rows) >= 3, "some repetitions")
+        wait_for_rows(file, 3)
         yield file
         assert process.poll() is None, "it ended before the tests"
     assert read(file).names() <= set(TINY_NAMES)
@@ -94,7 +94,7 @@ def test_a_file_that_nobody_writes_any_more_is_replaced(
 ):  # fmt: skip
     file = tmp_path / "result.json"
     with program.running(*FOREVER, f"--out={file}"):
-        wait_for(lambda: file.exists() and len(read(file).rows) >= 3, "some repetitions")
+        wait_for_rows(file, 3)
     program.run("export", result, "--format=csv", f"--out={file}", expected=ALL_RAN)
     assert file.read_text().startswith("file,")
     gate.run("pin", *pinned[1], f"--out={file}", expected=0)

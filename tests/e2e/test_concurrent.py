@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import limits
@@ -12,12 +11,10 @@ from program import (
     NOTHING_RAN,
     SOMETHING_FAILED,
     USAGE,
-    Completed,
     Program,
     Result,
     assert_complains,
     parse,
-    read,
     without,
 )
 
@@ -34,18 +31,14 @@ NAMES = {f"concurrent/pinned/{direction}/all/1MiB" for direction in ("h2d", "d2h
 FLOWS = [f"host:{device}:{direction}" for device in (0, 1) for direction in ("h2d", "d2h")]
 
 
-def measure(program: Program, folder: Path, *arguments: str, expected: int = ALL_RAN) -> Result:
-    return program.run_and_read(SHARED, *OPTIONS, *arguments, expected=expected)
-
-
 def middle(result: Result, name: str, counter: str) -> float:
     values = sorted(row[counter] for row in result.by_name()[name])
     return float(values[len(values) // 2])
 
 
 @pytest.fixture(scope="module")
-def shared(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
-    return measure(program, tmp_path_factory.mktemp("shared"))
+def shared(program: Program) -> Result:
+    return program.run_and_read(SHARED, *OPTIONS)
 
 
 def test_the_usual_sets_are_measured(shared: Result):
@@ -128,14 +121,16 @@ def test_the_summary_shows_sums_and_losses(program: Program):
         ("host:1:both+host:0:both", "both/all"),
     ],
 )
-def test_a_set_from_the_command_line(program: Program, tmp_path: Path, request_: str, name: str):
-    result = measure(program, tmp_path, f"--concurrent={request_}")
+def test_a_set_from_the_command_line(program: Program, request_: str, name: str):
+    result = program.run_and_read(SHARED, *OPTIONS, f"--concurrent={request_}")
     assert result.names() == {f"concurrent/pinned/{name}/1MiB"}
 
 
-def test_copies_name_their_memory(program: Program, tmp_path: Path):
+def test_copies_name_their_memory(program: Program):
     request = "host:0:h2d:pinned+host:1:d2h:pageable"
-    result = measure(program, tmp_path, f"--concurrent={request}", "--strategies=concurrent/listed")
+    result = program.run_and_read(
+        SHARED, *OPTIONS, f"--concurrent={request}", "--strategies=concurrent/listed"
+    )
     name = f"concurrent/listed/mixed/{request}/1MiB"
     assert result.names() == {name}
     entry = result.transfers["benchmarks"][name]
@@ -171,18 +166,16 @@ def test_a_single_device_has_no_sets(program: Program):
     assert "concurrent" not in quiet.out
 
 
-def with_fault(program: Program, folder: Path, fault: str) -> tuple[Result, Completed]:
-    out = folder / "result.json"
-    completed = program.run(
+def with_fault(program: Program, fault: str) -> Result:
+    result = program.run_and_read(
         "--device=host:0@a=2GB/s,host:1@a,host:2",
         *without(OPTIONS, "--strategies"),
         "--strategies=copy/pinned,concurrent/pinned/h2d",
         f"--inject={fault}",
-        f"--out={out}",
         expected=SOMETHING_FAILED,
     )
-    assert completed.complaints == []
-    return read(out), completed
+    assert result.completed.complaints == []
+    return result
 
 
 def set_names(*devices: str) -> set[str]:
@@ -193,25 +186,23 @@ PAIR = "host:0[+]host:1/1MiB"
 
 
 @pytest.mark.parametrize("flow", ["host:0:h2d", "host:1:h2d"])
-def test_wrong_data_of_each_copy_are_found(program: Program, tmp_path: Path, flow: str):
-    result, _ = with_fault(program, tmp_path, f"corrupt@{PAIR} {flow}")
+def test_wrong_data_of_each_copy_are_found(program: Program, flow: str):
+    result = with_fault(program, f"corrupt@{PAIR} {flow}")
     (name,) = set_names("host:0+host:1")
     assert result.failed == {
         name: f"wrong data: {flow}: 1 of {MIB} bytes differ, the first at offset 0"
     }
 
 
-def test_a_failing_copy_fails_its_set_alone(program: Program, tmp_path: Path):
-    result, _ = with_fault(program, tmp_path, f"fail@{PAIR} host:1:h2d")
+def test_a_failing_copy_fails_its_set_alone(program: Program):
+    result = with_fault(program, f"fail@{PAIR} host:1:h2d")
     (name,) = set_names("host:0+host:1")
     assert result.failed == {name: "host:1:h2d: injected failure"}
     assert result.transfers["complete"] is True
 
 
-def test_a_device_lost_while_others_copy_costs_what_it_takes_part_in(
-    program: Program, tmp_path: Path
-):
-    result, _ = with_fault(program, tmp_path, f"lose@{PAIR} host:1:h2d")
+def test_a_device_lost_while_others_copy_costs_what_it_takes_part_in(program: Program):
+    result = with_fault(program, f"lose@{PAIR} host:1:h2d")
     (first,) = set_names("host:0+host:1")
     sets = set_names("all", "host:0+host:1", "host:1+host:2")
     alone = {f"copy/pinned/{direction}/1MiB@host:1" for direction in ("h2d", "d2h")}

@@ -21,12 +21,12 @@ IDS = ("host:0", "host:1")
 NAMES = {f"{name}@{device}" for name in TINY_NAMES for device in IDS}
 
 
-def measure(program: Program, folder: Path, *arguments: str, expected: int = 0) -> Result:
-    return program.measure_and_read(TWO, *arguments, expected=expected)
+@pytest.fixture(scope="module")
+def result(program: Program) -> Result:
+    return program.measure_and_read(TWO)
 
 
-def test_every_strategy_runs_on_each_device(program: Program, tmp_path: Path):
-    result = measure(program, tmp_path)
+def test_every_strategy_runs_on_each_device(result: Result):
     assert result.names() == NAMES
     assert all(len(rows) == 2 for rows in result.by_name().values())
     assert [device["id"] for device in result.transfers["devices"]] == list(IDS)
@@ -37,9 +37,9 @@ def test_every_strategy_runs_on_each_device(program: Program, tmp_path: Path):
     assert result.transfers["complete"] is True
 
 
-def test_a_lost_device_costs_only_its_own_benchmarks(program: Program, tmp_path: Path):
+def test_a_lost_device_costs_only_its_own_benchmarks(program: Program):
     lost = f"{TINY_NAMES[0]}@host:1"
-    result = measure(program, tmp_path, f"--inject=lose@{lost}", expected=SOMETHING_FAILED)
+    result = program.measure_and_read(TWO, f"--inject=lose@{lost}", expected=SOMETHING_FAILED)
     failed = result.failed
     assert failed.keys() == {name for name in NAMES if name.endswith("@host:1")}
     assert failed.pop(lost) == "injected failure"
@@ -55,23 +55,19 @@ def test_a_lost_device_costs_only_its_own_benchmarks(program: Program, tmp_path:
 
 @pytest.mark.parametrize(("device", "parts"), [("", ["host:0"]), ("host:1", ["host:1"])])
 def test_advise_answers_for_one_device(
-    program: Program, tmp_path: Path, device: str, parts: list[str]
+    program: Program, result: Result, device: str, parts: list[str]
 ):
-    measure(program, tmp_path)
     chosen = [f"--of-device={device}"] if device else []
     question = ("--bytes=64KiB", "--direction=h2d", "--allow-host")
-    answer = program.run(
-        "advise", f"--from={tmp_path / 'result.json'}", *question, *chosen, expected=0
-    )
+    answer = program.run("advise", f"--from={result.path}", *question, *chosen, expected=0)
     for part in parts:
         assert f"{part} host (emulated" in answer.out
     assert "@" not in answer.out
 
 
-def test_advise_knows_the_devices_of_a_file(program: Program, tmp_path: Path):
-    measure(program, tmp_path)
+def test_advise_knows_the_devices_of_a_file(program: Program, result: Result):
     question = ("--bytes=64KiB", "--direction=h2d", "--allow-host", "--of-device=host:7")
-    completed = program.run("advise", f"--from={tmp_path / 'result.json'}", *question)
+    completed = program.run("advise", f"--from={result.path}", *question)
     assert_complains(completed, USAGE, "no device host:7", "host:0, host:1")
 
 

@@ -10,7 +10,16 @@ from pathlib import Path
 
 import limits
 import pytest
-from program import ALL_RAN, HOST, SOMETHING_FAILED, Program, Result, read, wait_for, without
+from program import (
+    ALL_RAN,
+    HOST,
+    SOMETHING_FAILED,
+    Program,
+    Result,
+    read,
+    wait_for_rows,
+    without,
+)
 
 LONG_REPETITIONS = (
     *without(HOST, "--benchmark_min_time"),
@@ -35,15 +44,11 @@ def assert_warns(result: Result, code: str) -> None:
     assert warning["data"]["repetitions"] >= warning["data"]["disturbed"]
 
 
-def has_rows(path: Path, count: int) -> bool:
-    return path.exists() and len(read(path).rows) >= count
-
-
 def test_a_stop_is_seen(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
     arguments = (*LONG_REPETITIONS, "--benchmark_repetitions=10", f"--out={out}")
     with program.start(*arguments) as process:
-        wait_for(lambda: has_rows(out, 1), "the first repetition")
+        wait_for_rows(out, 1)
         for _ in itertools.takewhile(lambda _: process.poll() is None, itertools.count()):
             process.send_signal(signal.SIGSTOP)
             process.send_signal(signal.SIGCONT)
@@ -66,7 +71,7 @@ def test_lost_cpus_are_seen(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
     arguments = (*LONG_REPETITIONS, "--benchmark_repetitions=10", f"--out={out}")
     with program.start(*arguments) as process:
-        wait_for(lambda: has_rows(out, 2), "some repetitions")
+        wait_for_rows(out, 2)
         os.sched_setaffinity(process.pid, {min(usable)})
         process.communicate()
     result = read(out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from program import ALL_RAN, NOTHING_RAN, Program, Result, read
+from program import ALL_RAN, NOTHING_RAN, Program, Result
 
 MIB = 1 << 20
 INTERFERENCE = "interference/kernel/memcpy/h2d/4KiB_d2h"
@@ -22,19 +22,18 @@ def result(program: Program) -> Result:
 
 
 @pytest.fixture(scope="module")
-def beside_bulk(program: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, float]:
+def beside_bulk(program: Program) -> tuple[Result, float]:
     """Returns a run and the rate of its link, in GB/s.
 
     On a busy machine, bulk copies over a fast link end before a small one can begin.
     """
-    folder = tmp_path_factory.mktemp("beside_bulk")
     for rate in (2, 0.1, 0.01):
-        path = folder / f"{rate}.json"
         link = f"--device=host:0@link={rate}GB/s"
-        completed = program.run(link, f"--strategies={INTERFERENCE}", *MEASURED, f"--out={path}")
-        if completed.code == ALL_RAN:
-            return read(path), rate
-    raise AssertionError(completed)
+        asked = (link, f"--strategies={INTERFERENCE}", *MEASURED)
+        result = program.run_and_read(*asked, expected=None)
+        if result.completed.code == ALL_RAN:
+            return result, rate
+    raise AssertionError(result.completed)
 
 
 def test_everything_is_measured_or_says_why_not(result: Result):

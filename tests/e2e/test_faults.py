@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from program import SOMETHING_FAILED, TINY_NAMES, Completed, Program, Result, read
+from program import SOMETHING_FAILED, TINY_NAMES, Program, Result
 
 
-@dataclass(frozen=True)
-class Run:
-    completed: Completed
-    result: Result
-
-
-def run(program: Program, folder: Path, *faults: str, expected: int = SOMETHING_FAILED) -> Run:
-    out = folder / "result.json"
+def run(program: Program, *faults: str) -> Result:
     injected = [f"--inject={fault}" for fault in faults]
-    completed = program.measure(*injected, f"--out={out}", expected=expected)
-    return Run(completed, read(out))
+    return program.measure_and_read(*injected, expected=SOMETHING_FAILED)
 
 
-def assert_failed(faulty: Run, names: list[str], message: str) -> None:
+def assert_failed(faulty: Result, names: list[str], message: str) -> None:
     """Only these benchmarks fail, in the file and on the screen."""
-    assert set(faulty.result.failed) == set(names)
+    assert set(faulty.failed) == set(names)
     printed = faulty.completed.out.replace("\n  ", " ")
-    for row in faulty.result.rows:
+    for row in faulty.rows:
         if row["name"] not in names:
             assert row["median_ns"] > 0
             continue
@@ -37,13 +27,13 @@ def assert_failed(faulty: Run, names: list[str], message: str) -> None:
         assert "median_ns" not in row
         assert "gb_per_s" not in row
     unaffected = [name for name in TINY_NAMES if name not in names]
-    assert sorted(row["name"] for row in faulty.result.measured) == sorted(2 * unaffected)
+    assert sorted(row["name"] for row in faulty.measured) == sorted(2 * unaffected)
     assert faulty.completed.out.count("FAILED") == len(names)
 
 
-def assert_says_that_faults_were_injected(faulty: Run, fault: str) -> None:
-    assert faulty.result.transfers["run"]["faults_injected"] == [fault]
-    assert faulty.result.transfers["warnings"][0]["code"] == "faults_injected"
+def assert_says_that_faults_were_injected(faulty: Result, fault: str) -> None:
+    assert faulty.transfers["run"]["faults_injected"] == [fault]
+    assert faulty.transfers["warnings"][0]["code"] == "faults_injected"
 
 
 @pytest.mark.parametrize(
@@ -55,12 +45,12 @@ def assert_says_that_faults_were_injected(faulty: Run, fault: str) -> None:
     [("copy/pageable/h2d", TINY_NAMES[:2]), ("copy/pageable/d2h/4KiB", TINY_NAMES[2:3])],
 )
 def test_only_the_benchmark_with_the_fault_fails(
-    program: Program, tmp_path: Path, fault: str, message: str, pattern: str, names: list[str]
+    program: Program, fault: str, message: str, pattern: str, names: list[str]
 ):
-    faulty = run(program, tmp_path, f"{fault}@{pattern}")
+    faulty = run(program, f"{fault}@{pattern}")
     assert_failed(faulty, names, message)
     assert_says_that_faults_were_injected(faulty, f"{fault}@{pattern}")
-    assert faulty.result.transfers["complete"] is True
+    assert faulty.transfers["complete"] is True
     assert faulty.completed.complaints == []
 
 
@@ -88,11 +78,10 @@ def test_wrong_answers_to_messages_are_found(program: Program):
     assert all("differ from their messages" in message for message in result.failed.values())
 
 
-def test_a_fault_may_concern_a_benchmark_that_is_skipped(program: Program, tmp_path: Path):
+def test_a_fault_may_concern_a_benchmark_that_is_skipped(program: Program):
     program.measure(
         "--strategies=copy/pageable,copy/pinned_wc",
         "--inject=fail@pinned_wc",
-        f"--out={tmp_path / 'result.json'}",
     )
 
 
@@ -112,42 +101,39 @@ def test_an_operation_that_fails_before_its_memory_is_made_fails_alone(program: 
     assert result.transfers["complete"] is True
 
 
-def test_everything_failed_is_a_failure_too(program: Program, tmp_path: Path):
-    faulty = run(program, tmp_path, "corrupt@.")
+def test_everything_failed_is_a_failure_too(program: Program):
+    faulty = run(program, "corrupt@.")
     assert_failed(faulty, TINY_NAMES, "wrong data")
 
 
-def test_after_the_loss_of_the_device_nothing_else_runs(program: Program, tmp_path: Path):
+def test_after_the_loss_of_the_device_nothing_else_runs(program: Program):
     lost = TINY_NAMES[0]
-    faulty = run(program, tmp_path, f"lose@{lost}")
+    faulty = run(program, f"lose@{lost}")
     assert_failed(faulty, TINY_NAMES, "injected failure")
-    for name, message in faulty.result.failed.items():
+    for name, message in faulty.failed.items():
         first = "injected failure" if name == lost else f"not run: the device was lost in {lost}"
         assert message.startswith(first)
-    assert faulty.result.transfers["complete"] is False
+    assert faulty.transfers["complete"] is False
     assert_says_that_faults_were_injected(faulty, f"lose@{lost}")
 
 
-def test_injected_slowness_is_measured(paced: Program, tmp_path: Path):
+def test_injected_slowness_is_measured(paced: Program):
     """With the same seed, so that the same operations take the same times."""
-    out, plain = tmp_path / "result.json", tmp_path / "plain.json"
     slow = "paced/first/h2d/64KiB"
     options = ("--strategies=paced/first", "--seed=1")
-    completed = paced.measure(*options, f"--inject=slow:3@{slow}", f"--out={out}")
-    faulty = Run(completed, read(out))
-    paced.measure(*options, f"--out={plain}")
-    before = read(plain).by_name()
-    for name, rows in faulty.result.by_name().items():
+    faulty = paced.measure_and_read(*options, f"--inject=slow:3@{slow}")
+    before = paced.measure_and_read(*options).by_name()
+    for name, rows in faulty.by_name().items():
         expected = before[name][0]["median_ns"] * (3 if name == slow else 1)
         assert [row["median_ns"] for row in rows] == pytest.approx([expected] * 2, rel=1e-3)
     assert_says_that_faults_were_injected(faulty, f"slow:3@{slow}")
-    assert faulty.result.failed == {}
+    assert faulty.failed == {}
 
 
-def test_several_faults_at_once(program: Program, tmp_path: Path):
+def test_several_faults_at_once(program: Program):
     first, second = TINY_NAMES[0], TINY_NAMES[3]
-    faulty = run(program, tmp_path, f"corrupt@{first}", f"fail@{second}")
+    faulty = run(program, f"corrupt@{first}", f"fail@{second}")
     injected = [f"corrupt@{first}", f"fail@{second}"]
-    assert faulty.result.transfers["run"]["faults_injected"] == injected
-    assert faulty.result.failed.keys() == {first, second}
-    assert statistics.median(row["median_ns"] for row in faulty.result.measured) > 0
+    assert faulty.transfers["run"]["faults_injected"] == injected
+    assert faulty.failed.keys() == {first, second}
+    assert statistics.median(row["median_ns"] for row in faulty.measured) > 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import ALL_RAN, NOTHING_RAN, Program, Result, read
+from program import NOTHING_RAN, Program, Result
 
 MIB = 1 << 20
 SHARED_MEMORY = Path("/dev/shm")
@@ -19,16 +19,8 @@ STATES = {
 OPTIONS = ("--device=host", "--benchmark_min_time=0.001", "--benchmark_repetitions=2")
 
 
-def measure(program: Program, folder: Path, path: Path, *options: str) -> Result:
-    program.run(
-        *OPTIONS,
-        "--sizes=1MiB",
-        f"--out={path}",
-        *options,
-        env={"TMPDIR": str(folder)},
-        expected=ALL_RAN,
-    )
-    return read(path)
+def measure(program: Program, folder: Path, *options: str) -> Result:
+    return program.run_and_read(*OPTIONS, "--sizes=1MiB", *options, env={"TMPDIR": str(folder)})
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def result(program: Program, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Result:
-    path = tmp_path_factory.mktemp("files") / "result.json"
-    return measure(program, folder, path, "--strategies=copy/pageable,file/*")
+def result(program: Program, folder: Path) -> Result:
+    return measure(program, folder, "--strategies=copy/pageable,file/*")
 
 
 def descriptions(result: Result) -> dict[str, dict[str, Any]]:
@@ -91,10 +82,8 @@ def test_reads_in_turn_are_described(result: Result):
 
 
 @pytest.mark.skipif(not os.access(SHARED_MEMORY, os.W_OK), reason="there is no /dev/shm")
-def test_a_file_in_memory_is_never_called_cold(program: Program, tmp_path: Path):
-    result = measure(
-        program, SHARED_MEMORY, tmp_path / "r.json", "--strategies=file/pread/*,copy/pageable"
-    )
+def test_a_file_in_memory_is_never_called_cold(program: Program):
+    result = measure(program, SHARED_MEMORY, "--strategies=file/pread/*,copy/pageable")
     assert "file/pread/cold/h2d/1MiB" not in result.names()
     assert "TMPDIR" in result.skipped["file/pread/cold/h2d/1MiB"]
 
@@ -110,6 +99,6 @@ def test_a_folder_that_is_not_there_skips_them(program: Program, tmp_path: Path)
     assert "there is no folder for temporary files (TMPDIR)" in completed.out.replace("\n  ", " ")
 
 
-def test_nobody_gets_a_file_unasked(program: Program, tmp_path: Path):
+def test_nobody_gets_a_file_unasked(program: Program):
     completed = program.run(*OPTIONS, "--sizes=1MiB", "--benchmark_list_tests")
     assert "file/" not in completed.out

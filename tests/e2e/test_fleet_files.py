@@ -14,20 +14,16 @@ from program import ALL_RAN, USAGE, Program, assert_complains, read, wait_for
 
 
 def test_memory_that_a_dead_run_has_left_is_not_in_the_way(ranks: Ranks) -> None:
-    dead = [ranks.start(rank, 2, "--benchmark_repetitions=1000") for rank in range(2)]
-    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
-    for process in dead:
+    for process in ranks.measuring(2, "--benchmark_repetitions=1000"):
         process.kill()
         process.wait()
-    for completed in ranks.run(started=2, of=2):
-        assert completed.code == ALL_RAN, completed
+    ranks.run(started=2, of=2, expected=ALL_RAN)
     rows = [row for row in read(ranks.file(1)).rows if row["name"] in ONE_WAY]
     assert {row["ranks"] for row in rows} == {2}
 
 
 def test_a_stopped_process_of_an_earlier_run_keeps_its_file_alone(ranks: Ranks) -> None:
-    earlier = [ranks.start(rank, 2, "--benchmark_repetitions=1000") for rank in range(2)]
-    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    earlier = ranks.measuring(2, "--benchmark_repetitions=1000")
     earlier[1].send_signal(signal.SIGSTOP)
     earlier[0].kill()
     earlier[0].wait()
@@ -43,8 +39,7 @@ def test_no_file_of_an_earlier_run_passes_for_one_of_this(ranks: Ranks, fleet: P
     measured = second.read_text("utf-8")
     another = second.with_name("another.json")
     another.write_text(measured.replace('"sweep": "s"', '"sweep": "t"'))
-    (only,) = ranks.run("--sweep=s", "--wait=0.1", started=1, of=2)
-    assert only.code == ALL_RAN, only
+    ranks.run("--sweep=s", "--wait=0.1", started=1, of=2, expected=ALL_RAN)
     assert not second.exists()
     assert another.exists()
     another.unlink()
@@ -134,8 +129,7 @@ def test_what_is_cut_off_does_not_stand_for_a_rank_that_does_not_come(
     for rank, place in cut.items():
         text = files[rank].read_text("utf-8")
         files[rank].write_text(text[: text.rindex(place)])
-    (only,) = ranks.run("--sweep=s", "--wait=0.1", started=1, of=3)
-    assert only.code == ALL_RAN, only
+    (only,) = ranks.run("--sweep=s", "--wait=0.1", started=1, of=3, expected=ALL_RAN)
     told = "left 2 results of ranks 0, 1 and 1 file of no known rank: put aside as"
     assert f"bench_transfers: {os.uname().nodename}: earlier runs have left" in only.err
     assert told in only.unfolded

@@ -25,8 +25,7 @@ from program import (
 
 
 def test_the_ranks_of_a_node_measure_in_turn_and_all_at_once(ranks: Ranks, fleet: Program) -> None:
-    for completed in ranks.run("--sweep=monday", "--rack=r1", started=4, of=4):
-        assert completed.code == ALL_RAN, completed
+    ranks.run("--sweep=monday", "--rack=r1", started=4, of=4, expected=ALL_RAN)
     for rank in range(4):
         result = read(ranks.file(rank))
         assert result.transfers["complete"]
@@ -58,8 +57,7 @@ def test_all_ranks_have_the_order_of_the_first(ranks: Ranks) -> None:
 
 def test_a_killed_rank_costs_itself(ranks: Ranks, fleet: Program) -> None:
     more = (f"--benchmark_repetitions={MANY}",)
-    processes = [ranks.start(rank, 4, *more) for rank in range(4)]
-    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    processes = ranks.measuring(4, *more)
     processes[2].kill()
     for rank in (0, 1, 3):
         ranks.completed(processes[rank], expected=ALL_RAN)
@@ -72,8 +70,7 @@ def test_a_killed_rank_costs_itself(ranks: Ranks, fleet: Program) -> None:
 
 
 def test_a_killed_rank_is_named_once_and_in_the_files_of_the_others(ranks: Ranks) -> None:
-    processes = [ranks.start(rank, 3, f"--benchmark_repetitions={MANY}") for rank in range(3)]
-    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    processes = ranks.measuring(3, f"--benchmark_repetitions={MANY}")
     processes[2].kill()
     others = [ranks.completed(processes[rank]) for rank in (0, 1)]
     said = " ".join((others[0].err + others[1].err).split())
@@ -126,10 +123,7 @@ def test_ranks_that_are_bound_to_one_processor_leave_it(ranks: Ranks) -> None:
     usable = sorted(os.sched_getaffinity(0))
     if len(usable) < 2:
         pytest.skip("there is one processor")
-    processes = [
-        ranks.start(rank, 2, preexec_fn=lambda: os.sched_setaffinity(0, usable[:1]))
-        for rank in range(2)
-    ]
+    processes = ranks.begin(2, preexec_fn=lambda: os.sched_setaffinity(0, usable[:1]))
     completed = [ranks.completed(process) for process in processes]
     assert "too few processors" in completed[0].err
     assert completed[1].err == ""
@@ -145,15 +139,9 @@ def test_ranks_that_are_bound_to_one_processor_leave_it(ranks: Ranks) -> None:
 
 def test_ranks_that_never_copy_at_once_stay_on_their_processors(ranks: Ranks) -> None:
     usable = sorted(os.sched_getaffinity(0))
-    processes = [
-        ranks.start(
-            rank,
-            2,
-            "--benchmark_filter=^copy",
-            preexec_fn=lambda: os.sched_setaffinity(0, usable[:1]),
-        )
-        for rank in range(2)
-    ]
+    processes = ranks.begin(
+        2, "--benchmark_filter=^copy", preexec_fn=lambda: os.sched_setaffinity(0, usable[:1])
+    )
     for process in processes:
         completed = ranks.completed(process, expected=ALL_RAN)
         assert "too few processors" not in completed.err
@@ -209,8 +197,7 @@ def test_a_rank_that_cannot_start_threads_says_which_it_is(ranks: Ranks) -> None
 
 
 def test_a_signal_keeps_what_was_measured(ranks: Ranks) -> None:
-    processes = [ranks.start(rank, 2, "--benchmark_repetitions=1000") for rank in range(2)]
-    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    processes = ranks.measuring(2, "--benchmark_repetitions=1000")
     for process in processes:
         process.send_signal(signal.SIGTERM)
     for process in processes:
@@ -242,7 +229,7 @@ def test_a_full_disk_is_one_line(ranks: Ranks) -> None:
     assert "cannot write" in completed.complaints[0]
 
 
-def test_one_process_needs_no_launcher(ranks: Ranks, tmp_path: Path) -> None:
+def test_one_process_needs_no_launcher(ranks: Ranks) -> None:
     ranks.completed(ranks.start(0, 1, variables={}), expected=ALL_RAN)
     told = read(ranks.file(0)).transfers["fleet"]
     assert (told["rank"], told["world_size"]) == (None, None)

@@ -340,7 +340,7 @@ def test_the_script_needs_both_programs(project: Project):
     assert completed.stderr.count("\n") == 1
 
 
-def test_the_script_judges_runs_with_failures(project: Project, tmp_path: Path):
+def test_the_script_judges_runs_with_failures(project: Project):
     def fail(document: dict[str, Any]) -> None:
         rows = [row for row in document["benchmarks"] if row["name"] != PINNED_UPLOAD]
         document["benchmarks"] = rows + failed_rows(PINNED_UPLOAD)

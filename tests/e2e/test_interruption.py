@@ -23,7 +23,9 @@ from program import (
     open_terminal,
     read,
     received_by,
+    rows_in,
     wait_for,
+    wait_for_rows,
 )
 
 FOREVER = "--benchmark_repetitions=10000"
@@ -34,16 +36,9 @@ def started(program: Program, tmp_path: Path) -> Iterator[subprocess.Popen[str]]
     """A long run that has measured a few repetitions and written some of them."""
     out = tmp_path / "result.json"
     with program.running(*TINY, FOREVER, "--seed=1", f"--out={out}") as process:
-        wait_for(lambda: rows_in(out) >= 3, "repetitions in the result file")
+        wait_for_rows(out, 3)
         assert process.poll() is None
         yield process
-
-
-def rows_in(path: Path) -> int:
-    try:
-        return len(read(path).rows)
-    except FileNotFoundError:
-        return 0
 
 
 def end(process: subprocess.Popen[str], sent: signal.Signals) -> tuple[str, str]:

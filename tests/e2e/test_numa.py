@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import limits
 import pytest
-from program import ALL_RAN, HOST, NOTHING_RAN, Completed, Program, read
+from program import HOST, NOTHING_RAN, Program, Result
 
 ON_NODE = "copy/pinned@node0/h2d"
 
@@ -24,25 +25,14 @@ def needs_nodes(program: Program):
         pytest.skip(listing)
 
 
-def run(
-    program: Program, out: Path, *strategies: str, env: dict[str, str] | None = None
-) -> Completed:
-    return program.run(
-        *HOST,
-        f"--strategies={','.join(strategies)}",
-        "--sizes=64KiB",
-        "--cache=warm",
-        "--benchmark_repetitions=1",
-        f"--out={out}",
-        env=env,
-    )
+def run(program: Program, strategies: str, **options: Any) -> Result:
+    small = ("--sizes=64KiB", "--cache=warm", "--benchmark_repetitions=1")
+    return program.run_and_read(*HOST, f"--strategies={strategies}", *small, **options)
 
 
 @pytest.mark.usefixtures("needs_nodes")
-def test_the_node_of_the_memory_is_recorded(program: Program, tmp_path: Path):
-    out = tmp_path / "run.json"
-    assert run(program, out, ON_NODE, "copy/pinned/h2d").code == ALL_RAN
-    result = read(out)
+def test_the_node_of_the_memory_is_recorded(program: Program):
+    result = run(program, f"{ON_NODE},copy/pinned/h2d")
     fields = result.transfers["benchmarks"]
     assert fields["copy/pinned@node0/h2d/64KiB"]["node"] == 0
     assert fields["copy/pinned@node0/h2d/64KiB"]["memory"] == "pinned@node0"
@@ -56,27 +46,21 @@ def test_the_node_of_the_memory_is_recorded(program: Program, tmp_path: Path):
 @pytest.mark.usefixtures("needs_nodes")
 @pytest.mark.parametrize("call", ["mbind", "move_pages"])
 def test_a_container_that_refuses_the_calls_gets_the_reason(
-    program: Program, refused_numa: Path, tmp_path: Path, call: str
+    program: Program, refused_numa: Path, call: str
 ):
-    out = tmp_path / "run.json"
     env = {"LD_PRELOAD": str(refused_numa), "REFUSED_CALL": call}
-    assert run(program, out, ON_NODE, "copy/pinned/h2d", env=env).code == ALL_RAN
-    result = read(out)
+    result = run(program, f"{ON_NODE},copy/pinned/h2d", env=env)
     reason = result.skipped["copy/pinned@node0/h2d/64KiB"]
     assert f"the system refuses {call}" in reason
     assert "SYS_NICE" in reason
     assert {row["name"] for row in result.rows} == {"copy/pinned/h2d/64KiB"}
-    assert run(program, out, ON_NODE, env=env).code == NOTHING_RAN
+    run(program, ON_NODE, env=env, expected=NOTHING_RAN)
 
 
 @pytest.mark.usefixtures("needs_nodes")
-def test_pages_elsewhere_are_counted_and_not_measured(
-    program: Program, refused_numa: Path, tmp_path: Path
-):
-    out = tmp_path / "run.json"
+def test_pages_elsewhere_are_counted_and_not_measured(program: Program, refused_numa: Path):
     env = {"LD_PRELOAD": str(refused_numa), "PAGES_ELSEWHERE": "1"}
-    assert run(program, out, ON_NODE, "copy/pinned/h2d", env=env).code == ALL_RAN
-    result = read(out)
+    result = run(program, f"{ON_NODE},copy/pinned/h2d", env=env)
     reason = result.skipped["copy/pinned@node0/h2d/64KiB"]
     assert re.search(r"\b1 of \d+ pages lie on node 5, not on node 0", reason)
     assert {row["name"] for row in result.rows} == {"copy/pinned/h2d/64KiB"}

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import limits
-from program import ALL_RAN, LIMIT_S, SOMETHING_FAILED, TINY, Program, Result, read, wait_for
+from program import (
+    ALL_RAN,
+    LIMIT_S,
+    SOMETHING_FAILED,
+    TINY,
+    Program,
+    Result,
+    read,
+    wait_for_rows,
+)
 from resumed import FOREVER, PACED, assert_is_whole, edit, key, resume, unmarked
 
 
@@ -47,7 +56,7 @@ def test_ctrl_c_keeps_both_parts(program: Program, tmp_path: Path):
 
     def measure(rows: int, *arguments: str) -> Result:
         with program.running(*arguments) as process:
-            wait_for(lambda: out.exists() and len(read(out).rows) > rows, "more repetitions")
+            wait_for_rows(out, rows + 1)
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=LIMIT_S)
         assert process.returncode == 128 + signal.SIGINT
@@ -76,7 +85,7 @@ def test_a_killed_part_keeps_the_earlier_one(program: Program, tmp_path: Path):
     edit(out, make_unfinished)
     earlier = read(out)
     with program.running(f"--resume={out}"):
-        wait_for(lambda: len(read(out).rows) > len(earlier.rows), "more repetitions")
+        wait_for_rows(out, len(earlier.rows) + 1)
     rows = {key(row): row for row in read(out).rows}
     assert all(rows[key(row)] == row for row in earlier.rows)
     assert [part["complete"] for part in read(out).transfers["parts"]] == [False, False]

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import limits
 import pytest
-from program import ALL_RAN, TINY, TINY_NAMES, USAGE, Program, assert_complains, read, wait_for
+from program import (
+    ALL_RAN,
+    TINY,
+    TINY_NAMES,
+    USAGE,
+    Program,
+    assert_complains,
+    read,
+    wait_for_rows,
+)
 from resumed import FOREVER, TRANSFERS, Edit, edit, resume, set_at
 
 ODD: dict[str, Edit] = {
@@ -81,13 +90,13 @@ def test_a_member_that_is_there_twice_is_refused(paced: Program, cut_file: Path)
 def test_a_file_that_is_being_written_is_refused(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
     with program.running(*TINY, FOREVER, f"--out={out}"):
-        wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
+        wait_for_rows(out, 3)
         completed = program.run(f"--resume={out}")
         assert_complains(completed, USAGE, "another process writes")
     rows = len(read(out).rows)
     other = tmp_path / "other.json"
     with program.running(f"--resume={out}", f"--out={other}"):
-        wait_for(lambda: other.exists() and len(read(other).rows) > rows, "more repetitions")
+        wait_for_rows(other, rows + 1)
         for file in (out, other):
             for option in (f"--resume={file}", f"--out={file}"):
                 completed = program.run(option)
@@ -102,7 +111,7 @@ def test_a_relative_name_is_that_of_its_folder(program: Program, tmp_path: Path)
     two.mkdir()
     with program.running(*TINY, FOREVER, "--out=result.json", cwd=one):
         out = one / "result.json"
-        wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
+        wait_for_rows(out, 3)
         for options in (["--resume=result.json"], [*TINY, "--out=result.json"]):
             refused = program.run(*options, cwd=one)
             assert_complains(refused, USAGE, "another process writes")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import ALL_RAN, USAGE, Completed, Program, Result, assert_complains, read
+from program import ALL_RAN, USAGE, Program, Result, assert_complains, read
 
 SITE = """\
 # for all runs here
@@ -25,20 +25,12 @@ def site(tmp_path: Path, text: str = SITE) -> dict[str, str]:
     return {"TRANSFERS_SITE_FILE": str(file)}
 
 
-def measure(
-    paced: Program, tmp_path: Path, *arguments: str, env: dict[str, str]
-) -> tuple[Completed, Result]:
-    out = tmp_path / "result.json"
-    completed = paced.run(STRATEGIES, *arguments, f"--out={out}", env=env, expected=ALL_RAN)
-    return completed, read(out)
-
-
 def site_defaults(result: Result) -> Any:
     return result.transfers["run"]["site_defaults"]
 
 
 def test_a_run_takes_the_defaults_and_records_them(paced: Program, tmp_path: Path):
-    _, result = measure(paced, tmp_path, env=site(tmp_path))
+    result = paced.run_and_read(STRATEGIES, env=site(tmp_path))
     assert len(result.names()) == 8
     assert len(result.rows) == 24
     options = [
@@ -54,7 +46,7 @@ def test_a_run_takes_the_defaults_and_records_them(paced: Program, tmp_path: Pat
 
 
 def test_the_command_line_counts_more(paced: Program, tmp_path: Path):
-    _, result = measure(paced, tmp_path, "--sizes=4KiB", env=site(tmp_path))
+    result = paced.run_and_read(STRATEGIES, "--sizes=4KiB", env=site(tmp_path))
     assert {row["run_name"].rpartition("/")[2] for row in result.rows} == {"4KiB"}
     assert len(result.rows) == 12
     assert [option.partition("=")[0] for option in site_defaults(result)["options"]] == [
@@ -67,27 +59,25 @@ def test_the_command_line_counts_more(paced: Program, tmp_path: Path):
 
 def test_a_variable_counts_more(paced: Program, tmp_path: Path):
     env = site(tmp_path) | {"BENCHMARK_REPETITIONS": "2"}
-    _, result = measure(paced, tmp_path, env=env)
+    result = paced.run_and_read(STRATEGIES, env=env)
     assert len(result.rows) == 16
     assert "--benchmark_repetitions=3" not in site_defaults(result)["options"]
 
 
-def test_an_empty_variable_is_no_site_file(paced: Program, tmp_path: Path):
+def test_an_empty_variable_is_no_site_file(paced: Program):
     arguments = ("--device=host", "--sizes=4KiB", "--cache=warm")
-    _, result = measure(paced, tmp_path, *arguments, env={"TRANSFERS_SITE_FILE": ""})
+    result = paced.run_and_read(STRATEGIES, *arguments, env={"TRANSFERS_SITE_FILE": ""})
     assert site_defaults(result) is None
 
 
 def test_a_resumed_run_has_the_options_of_its_file(paced: Program, tmp_path: Path):
     env = site(tmp_path, SITE + "max-time = 5ms\n")
-    out = tmp_path / "result.json"
-    paced.run(STRATEGIES, f"--out={out}", env=env, expected=ALL_RAN)
-    first = read(out)
+    first = paced.run_and_read(STRATEGIES, env=env)
     assert first.transfers["complete"] is False
     assert first.transfers["run"]["max_time_s"] == 0.005
     other = site(tmp_path, "sizes = 4KiB\n")
-    paced.run(f"--resume={out}", env=other, expected=ALL_RAN)
-    whole = read(out)
+    paced.run(f"--resume={first.path}", env=other, expected=ALL_RAN)
+    whole = read(first.path)
     assert whole.transfers["complete"] is True
     assert len(whole.rows) == 24
     assert whole.transfers["run"]["options"] == first.transfers["run"]["options"]
@@ -149,13 +139,13 @@ def test_what_it_may_not_say_is_a_usage_error(
 def test_blanks_quotes_and_comments_do_not_count(paced: Program, tmp_path: Path, text: str):
     env = site(tmp_path, text)
     arguments = ("--device=host", "--cache=warm", "--benchmark_repetitions=2")
-    _, result = measure(paced, tmp_path, *arguments, env=env)
+    result = paced.run_and_read(STRATEGIES, *arguments, env=env)
     assert site_defaults(result)["options"] == ["--sizes=4KiB,64KiB"]
 
 
 def test_a_list_of_devices_of_the_site_is_taken(paced: Program, tmp_path: Path):
     env = site(tmp_path, "device = host:0,host:1\nsizes = 4KiB\ncache = warm\n")
-    _, result = measure(paced, tmp_path, env=env)
+    result = paced.run_and_read(STRATEGIES, env=env)
     assert [device["id"] for device in result.transfers["devices"]] == ["host:0", "host:1"]
 
 
@@ -183,7 +173,7 @@ def test_a_bad_file_keeps_nobody_from_asking(
 def test_commands_do_not_take_the_defaults_of_runs(paced: Program, tmp_path: Path):
     """Neither `export`, which has no sizes, nor the ranks of a fleet."""
     env = site(tmp_path)
-    _, result = measure(paced, tmp_path, env=env)
+    result = paced.run_and_read(STRATEGIES, env=env)
     paced.run("export", result.path, "--format=csv", env=env, expected=ALL_RAN)
     folder = tmp_path / "sweep"
     arguments = ("--device=host", "--strategies=paced/first", "--sizes=4KiB", "--cache=warm")
