@@ -13,7 +13,8 @@ import xmlschema
 from advice_files import gpu_file, write
 from fleet_ranks import Ranks
 from gate_checks import SCHEMA, Gate
-from gate_files import Lab
+from gate_files import Lab, changed
+from gate_project import Project, make_project, measure
 from program import Program, Result
 
 
@@ -140,3 +141,27 @@ def checks(
     gate: Program, tmp_path: Path, baseline_of_a_suite: Path, schema: xmlschema.XMLSchema
 ) -> Gate:
     return Gate(gate, tmp_path, baseline_of_a_suite, schema)
+
+
+@pytest.fixture(scope="session")
+def host_baseline(paced: Program, gate: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("host")
+    runs = []
+    for number in range(9):
+        measured = measure(paced, folder / f"measured-{number}.json", number)
+
+        def date(document: dict[str, Any], number: int = number) -> None:
+            minute = f"2026-01-0{1 + number // 3}T00:0{number % 3}"
+            run = document["context"]["transfers"]["run"]
+            run.update(started_utc=f"{minute}:00Z", finished_utc=f"{minute}:01Z")
+
+        runs.append(changed(measured, folder / f"run-{number}.json", date))
+    baseline = folder / "baseline.json"
+    completed = gate.run("pin", *runs, f"--out={baseline}", expected=0)
+    assert "9 runs of 3 sessions (host device (no GPU))" in completed.out.replace("\n  ", " ")
+    return baseline
+
+
+@pytest.fixture
+def project(gate: Program, tmp_path: Path) -> Project:
+    return make_project(gate, tmp_path)

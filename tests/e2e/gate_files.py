@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import described
+from program import Program
 
 KIB, MIB = 1024, 1024**2
 REPETITIONS = 3
@@ -141,6 +142,14 @@ class Lab:
 def write(path: Path, document: Any) -> Path:
     path.write_text(document if isinstance(document, str) else json.dumps(document), "utf-8")
     return path
+
+
+def pin(gate: Program, runs: Iterable[Path], *options: str) -> Path:
+    """A baseline of the runs, beside them."""
+    first, *others = runs
+    out = first.with_name("pinned.json")
+    gate.run("pin", first, *others, f"--out={out}", *options, expected=0)
+    return out
 
 
 def changed(path: Path, to: Path, change: Any) -> Path:

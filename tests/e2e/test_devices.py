@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from gate_files import pin
 from program import (
     SOMETHING_FAILED,
     TINY_NAMES,
@@ -78,7 +79,6 @@ def test_the_gate_compares_the_same_devices(program: Program, gate: Program, tmp
             program.measure(f"--device={device}", f"--out={file}", "--benchmark_repetitions=1")
         return [*map(as_undisturbed, files)]
 
-    baseline = tmp_path / "baseline"
-    gate.run("pin", *runs("a", "host:0-1"), f"--out={baseline}", expected=0)
+    baseline = pin(gate, runs("a", "host:0-1"))
     completed = gate.run("check", str(baseline), *runs("b", "host:0,2"), expected=3)
     assert "devices" in completed.out

@@ -26,6 +26,7 @@ from gate_files import (
     Lab,
     changed,
     failed_rows,
+    pin,
 )
 from program import Program
 
@@ -72,11 +73,6 @@ FACTS_OF_RUNS: dict[str, tuple[str, Any, Any]] = {
     "settings.rounds": ("run.rounds", 2, 3),
     "settings.random_order": ("run.random_order", True, False),
 }
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(tmp_path, seed=2)
 
 
 def test_nothing_has_changed(checks: Gate, lab: Lab):
@@ -237,8 +233,7 @@ def test_the_environment_changed(checks: Gate, lab: Lab, factor: float):
 
 def test_too_noisy(checks: Gate, gate: Program, tmp_path: Path):
     lab = Lab(tmp_path, process_deviation=0.05, seed=4)
-    baseline = tmp_path / "noisy"
-    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", "--allow-noisy", expected=0)
+    baseline = pin(gate, lab.sessions(3, 4), "--allow-noisy")
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
     assert f"{len(SUITE)} of {len(SUITE)} are advisory (*)" in answer.text
 
@@ -248,8 +243,7 @@ def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
 ):
     """Processes differ so much that few benchmarks of the link can show it."""
     lab = Lab(tmp_path, process_deviation=0.01, seed=2)
-    baseline = tmp_path / "noisy"
-    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", "--allow-noisy", expected=0)
+    baseline = pin(gate, lab.sessions(3, 4), "--allow-noisy")
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
     cause = next(r for r in answer.document["reasons"] if r["data"]["class"] == "link")
     assert cause["code"] == "too_few_can_show"
@@ -289,8 +283,7 @@ def test_units_may_differ(checks: Gate, lab: Lab, tmp_path: Path):
 
 def test_files_of_another_program(checks: Gate, gate: Program, tmp_path: Path):
     lab = Lab(tmp_path, foreign=True, seed=5)
-    baseline = tmp_path / "foreign"
-    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", expected=0)
+    baseline = pin(gate, lab.sessions(3, 4))
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=PASS)
     assert "do not describe their machine" in answer.text
     answer = checks.check(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import PINNED_UPLOAD, Lab, changed, write
+from gate_files import PINNED_UPLOAD, Lab, changed, pin, write
 from program import Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -147,8 +147,7 @@ def test_names_of_files_cannot_steer_a_terminal(gate: Program, baseline: Path, t
 
 def test_a_long_name_takes_no_stack(gate: Program, tmp_path: Path):
     lab = Lab(tmp_path, {"long/" + "a" * 500_000: 1e5, PINNED_UPLOAD: 1e5}, seed=12)
-    baseline = tmp_path / "baseline"
-    gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}", expected=0)
+    baseline = pin(gate, lab.sessions(3, 1))
     single = lab.runs(3, day=9, without=[name for name in lab.costs if name != PINNED_UPLOAD])
     gate.run("check", baseline, *single, "--allow-missing=(a|b)*c", expected=INCONCLUSIVE)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gate_project import PACED, measure
+from gate_project import SLOWED as SLOWED_NAME
 from program import Program
-from test_gate_runs import PACED, host_baseline, measure  # noqa: F401  (a fixture)
-from test_gate_runs import SLOWED as SLOWED_NAME
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 SLOWED = f"--inject=slow:2@^{SLOWED_NAME}"
@@ -26,10 +26,7 @@ def command(program: Program, *more: str) -> str:
 
 
 def test_confirms_a_slower_program(
-    paced: Program,
-    gate: Program,
-    host_baseline: Path,  # noqa: F811
-    slowed: list[Path],
+    paced: Program, gate: Program, host_baseline: Path, slowed: list[Path]
 ) -> None:
     options = f"--confirm={command(paced)},{command(paced, SLOWED)}"
     completed = gate.run("check", host_baseline, *slowed, options, expected=REGRESSION)
@@ -37,10 +34,7 @@ def test_confirms_a_slower_program(
 
 
 def test_clears_what_the_programs_do_not_show(
-    paced: Program,
-    gate: Program,
-    host_baseline: Path,  # noqa: F811
-    slowed: list[Path],
+    paced: Program, gate: Program, host_baseline: Path, slowed: list[Path]
 ) -> None:
     # The runs were slowed, but both programs are the same.
     completed = gate.run(
@@ -50,9 +44,7 @@ def test_clears_what_the_programs_do_not_show(
 
 
 def test_tells_which_command_does_not_work(
-    gate: Program,
-    host_baseline: Path,  # noqa: F811
-    slowed: list[Path],
+    gate: Program, host_baseline: Path, slowed: list[Path]
 ) -> None:
     completed = gate.run(
         "check", host_baseline, *slowed, "--confirm=/no/such/program,true", expected=BAD_INPUT

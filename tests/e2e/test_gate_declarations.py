@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import PINNED_UPLOAD, SUITE, Lab, changed
+from gate_files import PINNED_UPLOAD, SUITE, Lab, changed, pin
 from program import Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -61,9 +61,8 @@ def test_a_declaration_of_a_field_of_every_row_changes_nothing(
 def idle(gate: Program, lab: Lab) -> tuple[Path, Change]:
     """A baseline judged by a counter with a neutral name, and the change that makes such runs."""
     change = declaring({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
-    out = lab.folder / "idle"
     runs = rewritten(lab.sessions(3, 4), change)
-    gate.run("pin", *runs, "--judge-by=idle", f"--out={out}", expected=PASS)
+    out = pin(gate, runs, "--judge-by=idle")
     return out, change
 
 
@@ -133,9 +132,8 @@ def test_runs_in_another_unit_than_the_baselines(
 
 def test_new_runs_do_not_choose_the_threshold_by_another_unit(gate: Program, lab: Lab):
     """A rate declared as a time would be judged by the threshold of latencies."""
-    baseline = lab.folder / "old"
     runs = lab.sessions(2, 3)
-    gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}", expected=PASS)
+    baseline = pin(gate, runs, "--judge-by=gb_per_s")
     change = declaring({"gb_per_s": metric("us", "more", "duration")})
     completed = gate.run("check", baseline, *rewritten(lab.runs(3, day=9), change))
     assert_complains(completed, BAD_INPUT, "'us'", "the baseline in 'GB/s'")

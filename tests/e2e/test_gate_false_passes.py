@@ -10,18 +10,12 @@ from typing import Any
 
 import pytest
 from described import message
-from gate_files import BANDWIDTH, LATENCY, PINNED_UPLOAD, SUITE, Lab, changed
+from gate_files import BANDWIDTH, LATENCY, PINNED_UPLOAD, SUITE, Lab, changed, pin
 from program import Completed, Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 THROTTLED = {"warnings": [message("gpu_throttled", "the GPU was throttled: hw_thermal_slowdown")]}
 FOUR = list(BANDWIDTH)[:4]
-
-
-def pinned(gate: Program, runs: list[Path], *options: str | Path) -> Path:
-    out = runs[0].with_name("pinned.json")
-    gate.run("pin", *runs, f"--out={out}", *options, expected=PASS)
-    return out
 
 
 def answer(
@@ -46,6 +40,16 @@ def benchmark(document: dict[str, Any], name: str) -> dict[str, Any]:
     return next(entry for entry in document["benchmarks"] if entry["name"] == name)
 
 
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+@pytest.fixture
+def baseline(gate: Program, lab: Lab) -> Path:
+    return pin(gate, lab.sessions(3, 4))
+
+
 # Noise
 
 
@@ -53,7 +57,7 @@ def benchmark(document: dict[str, Any], name: str) -> dict[str, Any]:
 def test_a_suite_that_shows_nothing(gate: Program, tmp_path: Path, seed: int):
     """Processes differ by 2.5 %, and four benchmarks are slower by 5 %."""
     sessions = Lab(tmp_path, process_deviation=0.025).sessions(3, 4)
-    baseline = pinned(gate, sessions, "--allow-noisy")
+    baseline = pin(gate, sessions, "--allow-noisy")
     lab = Lab(tmp_path, process_deviation=0.025, seed=seed)
     runs = lab.runs(3, day=9, slowed=dict.fromkeys(FOUR, 1.05))
     out = tmp_path / "answer"
@@ -69,7 +73,7 @@ def test_a_class_that_shows_nothing_beside_one_that_does(gate: Program, tmp_path
     sessions = Lab(tmp_path, process_deviation=0.012).sessions(3, 6)
     completed = gate.run("pin", *sessions, f"--out={tmp_path / 'refused'}")
     assert_complains(completed, BAD_INPUT, "--allow-noisy")
-    baseline = pinned(gate, sessions, "--allow-noisy")
+    baseline = pin(gate, sessions, "--allow-noisy")
     runs = Lab(tmp_path, process_deviation=0.012, seed=2).runs(4, day=9)
     document = answer(gate, baseline, runs, INCONCLUSIVE)
     link, latency = document["classes"]
@@ -81,7 +85,7 @@ def test_a_class_that_shows_nothing_beside_one_that_does(gate: Program, tmp_path
 
 def test_a_slowdown_by_a_multiple_in_noise(gate: Program, tmp_path: Path):
     """Far beyond the threshold, but not beyond what 40 noisy benchmarks show by chance."""
-    baseline = pinned(gate, Lab(tmp_path, process_deviation=0.03).sessions(3, 4), "--allow-noisy")
+    baseline = pin(gate, Lab(tmp_path, process_deviation=0.03).sessions(3, 4), "--allow-noisy")
     runs = Lab(tmp_path, process_deviation=0.03, seed=3).runs(3, day=9, slowed={PINNED_UPLOAD: 1.1})
     document = answer(gate, baseline, runs, INCONCLUSIVE)
     assert benchmark(document, PINNED_UPLOAD)["verdict"] in ("ambiguous", "not_known")
@@ -89,7 +93,7 @@ def test_a_slowdown_by_a_multiple_in_noise(gate: Program, tmp_path: Path):
 
 def test_improvements_beside_slowdowns(gate: Program, tmp_path: Path):
     """Half of the others became up to a fifth faster."""
-    baseline = pinned(gate, Lab(tmp_path).sessions(3, 4))
+    baseline = pin(gate, Lab(tmp_path).sessions(3, 4))
     factors = dict.fromkeys(FOUR, 1.1)
     for name in list(SUITE)[5::2]:
         factors[name] = random.Random(name).uniform(0.8, 1)
@@ -113,9 +117,8 @@ def test_improvements_beside_slowdowns(gate: Program, tmp_path: Path):
         ('"reference":null', '"reference":90'),
     ],
 )
-def test_a_line_of_another_baseline(gate: Program, tmp_path: Path, before: str, after: str):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4), "--judge-by=gb_per_s")
+def test_a_line_of_another_baseline(gate: Program, lab: Lab, before: str, after: str):
+    baseline = pin(gate, lab.sessions(3, 4), "--judge-by=gb_per_s")
     text = baseline.read_text("utf-8")
     assert before in text
     baseline.write_text(text.replace(before, after, 1), "utf-8")
@@ -123,10 +126,8 @@ def test_a_line_of_another_baseline(gate: Program, tmp_path: Path, before: str, 
     assert_complains(completed, BAD_INPUT, "digest")
 
 
-def test_small_slowdowns_that_add_up(gate: Program, tmp_path: Path):
+def test_small_slowdowns_that_add_up(gate: Program, lab: Lab, baseline: Path):
     """Each baseline replaces the one before, and each check passes."""
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
     for step in range(1, 4):
         slowed = dict.fromkeys(FOUR, 1.011**step)
         runs = [run for day in range(3) for run in lab.runs(4, 10 * step + day, slowed=slowed)]
@@ -148,9 +149,9 @@ def assert_forgets(gate: Program, baseline: Path, lab: Lab, slowed: Mapping[str,
 
 
 @pytest.mark.parametrize("is_named", [False, True])
-def test_a_slower_baseline_tells_what_it_replaces(gate: Program, tmp_path: Path, is_named: bool):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
+def test_a_slower_baseline_tells_what_it_replaces(
+    gate: Program, tmp_path: Path, lab: Lab, baseline: Path, is_named: bool
+):
     runs = [run for day in (4, 5) for run in lab.runs(5, day, slowed={PINNED_UPLOAD: 1.1})]
     out = tmp_path / "next.json" if is_named else baseline
     options = [f"--replaces={baseline}"] if is_named else []
@@ -176,8 +177,7 @@ def test_a_baseline_that_cannot_be_read_is_not_replaced_unseen(gate: Program, tm
     assert_complains(completed, BAD_INPUT)
 
 
-def test_sessions_that_differ_as_a_whole(gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path)
+def test_sessions_that_differ_as_a_whole(gate: Program, tmp_path: Path, lab: Lab):
     runs = [*lab.runs(5), *lab.runs(5, day=1, slowed=dict.fromkeys(BANDWIDTH, 1.1))]
     completed = gate.run("pin", *runs, f"--out={tmp_path / 'out'}", "--allow-noisy", expected=PASS)
     assert "link: the slowest session is " in said(completed)
@@ -198,9 +198,7 @@ def test_throttled_runs_make_no_baseline(gate: Program, tmp_path: Path):
     assert "the GPU was throttled: hw_thermal_slowdown" in said(completed)
 
 
-def test_throttled_runs_are_no_regression_of_the_program(gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
+def test_throttled_runs_are_no_regression_of_the_program(gate: Program, lab: Lab, baseline: Path):
     slow = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1}, facts=THROTTLED)
     document = answer(gate, baseline, slow, INCONCLUSIVE)
     assert codes(document["reasons"]) == ["runs_disturbed"]
@@ -208,9 +206,7 @@ def test_throttled_runs_are_no_regression_of_the_program(gate: Program, tmp_path
     answer(gate, baseline, lab.runs(3, day=10, facts=THROTTLED), PASS)
 
 
-def test_one_slow_process_of_three(gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
+def test_one_slow_process_of_three(gate: Program, lab: Lab, baseline: Path):
     runs = [*lab.runs(2, day=9), *lab.runs(1, day=9, slowed={PINNED_UPLOAD: 5.0})]
     document = answer(gate, baseline, runs, INCONCLUSIVE)
     assert codes(document["reasons"]) == ["seen_slower"]
@@ -228,9 +224,7 @@ def test_one_slow_process_of_three(gate: Program, tmp_path: Path):
     assert benchmark(document, PINNED_UPLOAD)["seen_slower"] == "again"
 
 
-def test_runs_that_were_killed_before_what_is_slow(gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
+def test_runs_that_were_killed_before_what_is_slow(gate: Program, lab: Lab, baseline: Path):
     killed = lab.runs(9, day=9, without=FOUR, facts={"complete": False})
     document = answer(gate, baseline, [*killed, *lab.runs(3, day=10)], INCONCLUSIVE)
     assert "benchmarks_missing" in codes(document["reasons"])
@@ -257,7 +251,7 @@ def quick(rows: Rows) -> None:
 @pytest.mark.parametrize("change", [halved_rate, quick])
 @pytest.mark.parametrize("judged_by", ["real_time", "gb_per_s"])
 def test_rows_that_contradict_themselves(
-    gate: Program, tmp_path: Path, change: Callable[[Rows], None], judged_by: str
+    gate: Program, tmp_path: Path, lab: Lab, change: Callable[[Rows], None], judged_by: str
 ):
     def bytes_too(document: dict[str, Any]) -> None:
         for row in document["benchmarks"]:
@@ -267,9 +261,8 @@ def test_rows_that_contradict_themselves(
         for entry in document["context"]["transfers"]["benchmarks"].values():
             entry["size_bytes"] = 10**6
 
-    lab = Lab(tmp_path)
     old = [changed(run, run, bytes_too) for run in lab.sessions(3, 4)]
-    baseline = pinned(gate, old, f"--judge-by={judged_by}")
+    baseline = pin(gate, old, f"--judge-by={judged_by}")
     runs = [changed(run, run, bytes_too) for run in lab.runs(3, day=9)]
     answer(gate, baseline, runs, PASS)
     broken = changed(
@@ -283,9 +276,7 @@ def test_rows_that_contradict_themselves(
     assert_complains(completed, BAD_INPUT, str(broken))
 
 
-def test_a_benchmark_that_moves_nothing(gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
+def test_a_benchmark_that_moves_nothing(gate: Program, lab: Lab, baseline: Path):
     document = answer(
         gate, baseline, lab.runs(3, day=9, slowed={PINNED_UPLOAD: 0.01}), INCONCLUSIVE
     )
@@ -297,16 +288,12 @@ def test_a_benchmark_that_moves_nothing(gate: Program, tmp_path: Path):
 # What decides
 
 
-def test_a_class_that_the_baseline_lacks_decides_nothing(gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
+def test_a_class_that_the_baseline_lacks_decides_nothing(gate: Program, lab: Lab, baseline: Path):
     completed = gate.run("check", baseline, *lab.runs(3, day=9), "--decide-by=host")
     assert_complains(completed, BAD_INPUT, "--decide-by=host: the baseline has no")
 
 
-def test_the_classes_that_decide(gate: Program, tmp_path: Path):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
+def test_the_classes_that_decide(gate: Program, lab: Lab, baseline: Path):
     runs = lab.runs(3, day=9, slowed={next(iter(LATENCY)): 1.1})
     assert answer(gate, baseline, runs, REGRESSION)["classes"][1]["verdict"] == "REGRESSION"
     answer(gate, baseline, runs, REGRESSION, "--decide-by=latency,link")

@@ -6,7 +6,6 @@ import html
 import re
 from pathlib import Path
 
-import pytest
 from gate_checks import (
     INCONCLUSIVE,
     REGRESSION,
@@ -18,13 +17,9 @@ from gate_files import (
     PINNED_UPLOAD,
     SUITE,
     Lab,
+    pin,
 )
 from program import COLUMNS, Program
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(tmp_path, seed=2)
 
 
 def hostile_names() -> list[str]:
@@ -40,8 +35,7 @@ def hostile_names() -> list[str]:
 
 def test_hostile_names(checks: Gate, gate: Program, tmp_path: Path):
     lab = Lab(tmp_path, SUITE | dict.fromkeys(hostile_names(), 1e6), seed=6)
-    baseline = tmp_path / "hostile"
-    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", expected=0)
+    baseline = pin(gate, lab.sessions(3, 4))
     slowed = dict.fromkeys(hostile_names(), 1.1)
     answer = checks.check(
         *lab.runs(3, day=9, slowed=slowed), baseline=baseline, expected=REGRESSION
@@ -105,8 +99,7 @@ def test_long_lists_are_cut(checks: Gate, lab: Lab):
 def test_a_comment_is_never_too_long(checks: Gate, gate: Program, tmp_path: Path):
     costs = {f"a_family/{'some_memory_' * 10}/{number}/h2d/1MiB": 1e6 for number in range(600)}
     lab = Lab(tmp_path, costs, seed=8)
-    baseline = tmp_path / "many"
-    gate.run("pin", *lab.sessions(3, 1), f"--out={baseline}", expected=0)
+    baseline = pin(gate, lab.sessions(3, 1))
     runs = lab.runs(3, day=9, without=list(costs)[:300])
     answer = checks.check(*runs, baseline=baseline, expected=INCONCLUSIVE)
     assert re.search(r"… and \d+ more, for which there is no room here", answer.markdown)

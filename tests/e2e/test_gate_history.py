@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import BANDWIDTH, Lab, write
+from gate_files import BANDWIDTH, Lab, pin, write
 from program import Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -31,23 +31,13 @@ def link_of(document: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    return Lab(tmp_path)
-
-
-def pin(gate: Program, out: Path, runs: list[Path], *options: str) -> Path:
-    gate.run("pin", *runs, f"--out={out}", *options, expected=PASS)
-    return out
-
-
 def creeping_line(gate: Program, lab: Lab) -> tuple[Path, Path, list[Path]]:
     """Six baselines, each 1.8 % slower than the one before: the first, the last, and all runs."""
-    baseline, first, all_runs = lab.folder / "line.json", lab.folder / "first.json", []
+    first, all_runs = lab.folder / "first.json", []
     for number in range(6):
         slowed = dict.fromkeys(BANDWIDTH, 1.018**number)
         runs = [run for day in (0, 1) for run in lab.runs(4, day=10 * number + day, slowed=slowed)]
-        pin(gate, baseline, runs)
+        baseline = pin(gate, runs)
         if number == 0:
             first.write_bytes(baseline.read_bytes())
         all_runs += runs
@@ -73,13 +63,14 @@ def test_small_slowdowns_add_up(gate: Program, lab: Lab):
     assert link_of(of_last)["slowdown"] == pytest.approx(1.018**5 - 1, abs=0.005)
     history(gate, last, *new, "--decide-by=latency", expected=PASS)
     history(gate, last, *new, "--threshold=15%", expected=PASS)
-    accepted = pin(gate, lab.folder / "new-line.json", runs[-8:], "--new-line")
+    accepted = lab.folder / "new-line.json"
+    gate.run("pin", *runs[-8:], f"--out={accepted}", "--new-line", expected=PASS)
     gate.run("check", accepted, *new, "--decide-by=link", expected=PASS)
     history(gate, accepted, *new, expected=PASS)
 
 
 def test_nothing_has_changed(gate: Program, lab: Lab):
-    baseline = pin(gate, lab.folder / "baseline.json", lab.sessions(3, 4))
+    baseline = pin(gate, lab.sessions(3, 4))
     runs = [run for day in range(5, 12) for run in lab.runs(3, day=day)]
     document = history(gate, baseline, *runs, expected=PASS)
     assert len(document["sessions"]) == 10
@@ -87,14 +78,14 @@ def test_nothing_has_changed(gate: Program, lab: Lab):
 
 
 def test_three_sessions_do_not_tell(gate: Program, lab: Lab):
-    baseline = pin(gate, lab.folder / "baseline.json", lab.sessions(2, 4))
+    baseline = pin(gate, lab.sessions(2, 4))
     history(gate, baseline, expected=INCONCLUSIVE)
     history(gate, baseline, *lab.runs(3, day=9), expected=INCONCLUSIVE)
     history(gate, baseline, *lab.runs(3, day=9), *lab.runs(3, day=10), expected=PASS)
 
 
 def test_another_machine_is_left_out_and_named(gate: Program, lab: Lab):
-    baseline = pin(gate, lab.folder / "baseline.json", lab.sessions(3, 4))
+    baseline = pin(gate, lab.sessions(3, 4))
     same = lab.runs(3, day=5)
     runs = lab.runs(3, day=9, facts={"device.driver_version": "590", "device.uuid": "GPU-2"})
     document = history(gate, baseline, *same, *runs, expected=INCONCLUSIVE)
@@ -108,7 +99,7 @@ def test_another_machine_is_left_out_and_named(gate: Program, lab: Lab):
 
 
 def test_bad_input(gate: Program, lab: Lab):
-    baseline = pin(gate, lab.folder / "baseline.json", lab.sessions(2, 4))
+    baseline = pin(gate, lab.sessions(2, 4))
     run = lab.runs(1, day=9)[0]
     for arguments in (
         (),

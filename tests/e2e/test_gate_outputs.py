@@ -11,7 +11,7 @@ from typing import Any
 import limits
 import pytest
 from calls import call
-from gate_files import Lab
+from gate_files import Lab, pin
 from program import Completed, Program, assert_complains, assert_one_complaint
 
 PASS, BAD_INPUT = 0, 2
@@ -108,8 +108,7 @@ def test_a_large_check_is_quick(gate: Program, tmp_path: Path):
     """20 runs of 1,000 benchmarks: at most 1 s and 200 MiB."""
     costs = {f"copy/memory_{number}/h2d/1MiB": 1e5 + number for number in range(1000)}
     lab = Lab(tmp_path, costs, seed=13)
-    baseline = tmp_path / "baseline"
-    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", expected=0)
+    baseline = pin(gate, lab.sessions(3, 4))
     runs = lab.runs(20, day=9)
     # A small process starts it: the peak memory of a process begins with its parent's.
     measuring = (

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from described import message
 from gate_files import BANDWIDTH, LATENCY, PINNED_UPLOAD, Lab, changed, failed_rows
+from gate_project import Project
 from program import Program
-from test_gate_runs import Project, project  # noqa: F401  (a fixture)
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE, ENVIRONMENT = 0, 1, 2, 3, 4
 GIBBERISH = "plugh"
@@ -205,7 +205,7 @@ sys.exit(completed.returncode)
 """
 
 
-def mumble(project: Project, program: Program) -> None:  # noqa: F811
+def mumble(project: Project, program: Program) -> None:
     path = project.root / "bin/gate_transfers"
     path.unlink()
     path.write_text(MUMBLING.format(python=sys.executable, program=program.path))
@@ -233,9 +233,7 @@ COURSES: dict[str, tuple[Make, tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("course", COURSES)
 def test_the_script_goes_the_same_way_whatever_the_gate_says(
-    project: Project,  # noqa: F811
-    reworded: Program,
-    course: str,
+    project: Project, reworded: Program, course: str
 ):
     make, arguments = COURSES[course]
     project.prepare(make(project.lab))
@@ -253,7 +251,7 @@ def test_the_script_goes_the_same_way_whatever_the_gate_says(
     assert outcomes[0] == outcomes[1]
 
 
-def test_the_courses_differ(project: Project):  # noqa: F811
+def test_the_courses_differ(project: Project):
     """If they did not, their independence of the words would show nothing."""
     outcomes = {}
     for course in ("pass", "regression", "goes on", "stops after one", "bad option"):

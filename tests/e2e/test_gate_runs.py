@@ -4,56 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
-import stat
 import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_files import PINNED_UPLOAD, Lab, changed, failed_rows
-from program import LIMIT_S, TINY_NAMES, Program, as_undisturbed, environment, read, wait_for
+from gate_files import PINNED_UPLOAD, Lab, changed, failed_rows, pin
+from gate_project import PACED, SLOWED, Project, measure
+from program import LIMIT_S, TINY_NAMES, Program, as_undisturbed, read, wait_for
 
-PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-# The strategies of this program advance its clock, so the seed decides the times. Its runs follow
-# each other immediately; changing their start times makes three sessions of them.
-PACED = (
-    "--device=host",
-    "--sizes=64KiB,256KiB,1MiB,4MiB",
-    "--cache=warm",
-    "--benchmark_min_time=0.001",
-    "--benchmark_repetitions=5",
-)
-SLOWED = "paced/second/h2d/1MiB"
-
-
-def measure(program: Program, out: Path, seed: int, *more: str) -> Path:
-    program.run(*PACED, f"--seed={seed}", *more, f"--out={out}", expected=0)
-    return out
-
-
-@pytest.fixture(scope="session")
-def host_baseline(paced: Program, gate: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("host")
-    runs = []
-    for number in range(9):
-        measured = measure(paced, folder / f"measured-{number}.json", number)
-
-        def date(document: dict[str, Any], number: int = number) -> None:
-            minute = f"2026-01-0{1 + number // 3}T00:0{number % 3}"
-            run = document["context"]["transfers"]["run"]
-            run.update(started_utc=f"{minute}:00Z", finished_utc=f"{minute}:01Z")
-
-        runs.append(changed(measured, folder / f"run-{number}.json", date))
-    baseline = folder / "baseline.json"
-    completed = gate.run("pin", *runs, f"--out={baseline}", expected=0)
-    assert "9 runs of 3 sessions (host device (no GPU))" in completed.out.replace("\n  ", " ")
-    return baseline
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE, ENVIRONMENT = 0, 1, 2, 3, 4
 
 
 @pytest.mark.parametrize("factor", ["3", "1.1"])
@@ -84,13 +45,10 @@ def test_an_injected_slowdown_is_found(
 
 def test_true_runs_are_pinned_and_judged(program: Program, gate: Program, tmp_path: Path):
     """On a shared machine, any verdict is possible."""
-    runs = [tmp_path / f"{number}.json" for number in range(6)]
-    for run in runs:
-        program.measure(f"--out={run}")
-    baseline, out = tmp_path / "baseline.json", tmp_path / "answer.json"
-    gate.run("pin", *runs[:3], f"--out={baseline}", expected=0)
+    runs = [as_undisturbed(program.measure_and_read().path) for _ in range(6)]
+    baseline, out = pin(gate, runs[:3]), tmp_path / "answer.json"
     completed = gate.run("check", baseline, *runs[3:], f"--json={out}")
-    assert completed.code in (PASS, REGRESSION, INCONCLUSIVE), completed
+    assert completed.code in (PASS, REGRESSION, INCONCLUSIVE, ENVIRONMENT), completed
     benchmarks = json.loads(out.read_text("utf-8"))["benchmarks"]
     assert sorted(benchmark["name"] for benchmark in benchmarks) == sorted(TINY_NAMES)
 
@@ -112,93 +70,6 @@ def test_a_gpu_is_not_the_host_device(gate: Program, host_baseline: Path, tmp_pa
 
 
 # scripts/gate
-
-FAKE = """#!PYTHON
-# Instead of measuring, it takes the next prepared file.
-import os, pathlib, shutil, signal, sys, time
-prepared = pathlib.Path(os.environ["PREPARED"])
-with (prepared / "arguments").open("a") as file:
-    print(*sys.argv[1:], file=file)
-number = len((prepared / "arguments").read_text().splitlines())
-(out,) = [one.removeprefix("--out=") for one in sys.argv if one.startswith("--out=")]
-def take():
-    if (prepared / f"{number}.json").exists():
-        shutil.copy(prepared / f"{number}.json", out)
-def interrupted(*_):
-    take()
-    sys.exit(130)
-if (prepared / "wait").exists():
-    signal.signal(signal.SIGINT, interrupted)
-    (prepared / "waiting").touch()
-    while True:
-        time.sleep(1)
-take()
-print("summary", number)
-sys.exit(int((prepared / "code").read_text()) if (prepared / "code").exists() else 0)
-""".replace("PYTHON", sys.executable)
-
-
-@dataclass(frozen=True)
-class Project:
-    """A copy of the scripts, a gate, and a program that pretends to measure."""
-
-    root: Path
-    baseline: Path
-    lab: Lab
-
-    @property
-    def prepared(self) -> Path:
-        return self.root / "prepared"
-
-    @property
-    def measured(self) -> list[str]:
-        """The arguments of each measured run."""
-        file = self.prepared / "arguments"
-        return file.read_text().splitlines() if file.exists() else []
-
-    @property
-    def kept(self) -> list[str]:
-        return sorted(path.name for path in (self.root / "results").rglob("*.*"))
-
-    def prepare(self, runs: list[Path]) -> None:
-        for number, run in enumerate(runs, 1):
-            shutil.copy(run, self.prepared / f"{number}.json")
-
-    def process_options(self) -> dict[str, Any]:
-        ours = environment({"TRANSFERS_BIN": "../bin", "PREPARED": str(self.prepared)})
-        work = self.root / "work"
-        work.mkdir(exist_ok=True)
-        return {"env": ours, "cwd": work, "encoding": "utf-8"}
-
-    def command(self, *arguments: str) -> list[str]:
-        return [str(self.root / "scripts/gate"), *arguments]
-
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*arguments),
-            capture_output=True,
-            check=False,
-            timeout=LIMIT_S,
-            **self.process_options(),
-        )
-
-
-@pytest.fixture
-def project(gate: Program, tmp_path: Path) -> Project:
-    (tmp_path / "scripts").mkdir()
-    for path in (SCRIPTS / "gate", *SCRIPTS.glob("*.sh")):
-        shutil.copy(path, tmp_path / "scripts")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/gate_transfers").symlink_to(gate.path)
-    fake = tmp_path / "bin/bench_transfers"
-    fake.write_text(FAKE)
-    fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
-    (tmp_path / "prepared").mkdir()
-    (tmp_path / "runs").mkdir()
-    lab = Lab(tmp_path / "runs", seed=21)
-    baseline = tmp_path / "baseline.json"
-    gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}", expected=0)
-    return Project(tmp_path, baseline, lab)
 
 
 def test_the_script_measures_and_checks(project: Project):

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gate_files import pin
 from program import (
     TINY,
     Program,
@@ -96,8 +97,7 @@ def test_the_gate_takes_the_run_for_one_that_did_not_end(
     for number, file in enumerate(files):
         few = ("--benchmark_repetitions=3", f"--seed={number}", f"--out={file}")
         paced.run("--device=host", "--strategies=paced", "--sizes=1MiB", *few, expected=0)
-    baseline = tmp_path / "baseline.json"
-    gate.run("pin", *map(as_undisturbed, files), f"--out={baseline}", expected=0)
+    baseline = pin(gate, map(as_undisturbed, files))
     cut = [tmp_path / f"cut-{number}.json" for number in range(3)]
     for number, file in enumerate(cut):
         arguments = ("--benchmark_repetitions=3", f"--seed={10 + number}", f"--out={file}")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from calls import call
+from gate_files import pin
 from program import Program, as_undisturbed, listed, read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,19 +89,15 @@ def test_the_summary_has_its_time_and_its_metric(own_family: Program, tmp_path: 
 def test_the_gate_reads_from_the_file_that_fewer_hops_are_better(
     gate: Program, files: list[Path], tmp_path: Path
 ):
-    pinned = [str(path) for path in files[:3]]
     worse = tmp_path / "worse"
     worse.mkdir()
     for path in files[3:]:
         text = path.read_text()
         (worse / path.name).write_text(re.sub(r'"leaps":\s*\d', '"leaps": 9', text))
-    baseline = tmp_path / "baseline.json"
-    gate.run("pin", *pinned, f"--out={baseline}", "--judge-by=leaps", expected=0)
+    baseline = pin(gate, files[:3], "--judge-by=leaps")
     content = json.loads(baseline.read_text())
     assert (content["judged_by"], content["better"]) == ("leaps", "less")
-    completed = gate.run(
-        "check", str(baseline), *(str(path) for path in sorted(worse.iterdir())), expected=1
-    )
+    completed = gate.run("check", baseline, *sorted(worse.iterdir()), expected=1)
     assert "neighbours/pass/torus" in completed.out
 
 

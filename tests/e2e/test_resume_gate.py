@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gate_files import pin
 from program import ALL_RAN, USAGE, Program, as_undisturbed, assert_complains
 from resumed import PACED, TRANSFERS, Edit, cut, edit, resume, set_at
 
@@ -43,8 +44,7 @@ def test_the_gate_tells_parts_and_an_unfinished_last_one(
     files = [tmp_path / f"{number}.json" for number in range(3)]
     for number, file in enumerate(files):
         paced.run(*PACED, f"--seed={number}", f"--out={file}", expected=ALL_RAN)
-    baseline = tmp_path / "baseline.json"
-    gate.run("pin", *map(as_undisturbed, files), f"--out={baseline}", expected=ALL_RAN)
+    baseline = pin(gate, map(as_undisturbed, files))
     new = [tmp_path / f"new-{number}.json" for number in range(3)]
     for number, file in enumerate(new):
         cut(paced, file)
