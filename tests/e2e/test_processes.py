@@ -31,9 +31,9 @@ NO_TIME = 4
 QUICK = ("--device=host", "--profile=quick", "--strategies=copy/pageable", "--cache=warm")
 SMALL = (*QUICK, "--sizes=4KiB,64KiB")
 NAMES = [f"copy/pageable/{way}/{size}" for way in ("h2d", "d2h") for size in ("4KiB", "64KiB")]
-#: A second and more for each process.
+#: A second and more for each process, which mostly waits for the link.
 LONG = (
-    "--device=host",
+    "--device=host:0@a=50MB/s",
     "--profile=full",
     "--strategies=copy/pageable",
     "--cache=warm",
