@@ -36,6 +36,23 @@ def schemas(request):
         yield
 
 
+def _beside_binary(name):
+    """A fixture: a program that was built with the one that is given."""
+
+    @pytest.fixture(scope="session")
+    def beside(pytestconfig):
+        program = pytestconfig.getoption("binary").resolve().with_name(name)
+        if not program.is_file():
+            pytest.skip(f"{name} is not built")
+        return program
+
+    return beside
+
+
+program = _beside_binary("bench_transfers")
+gate_program = _beside_binary("gate_transfers")
+
+
 @pytest.fixture(scope="module")
 def browser():
     """Starts a browser."""

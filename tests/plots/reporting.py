@@ -1,6 +1,14 @@
-"""Calls the command of reports."""
+"""Calls the command of reports, and the programs that it asks."""
 
 from plots.__main__ import main
+from plots.model.derive import Run
+from plots.model.judged import judge
+
+
+def judged_runs(program, results):
+    """Runs with what the program says of them."""
+    answers = judge(program, results)
+    return [Run(result, judged=one) for result, one in zip(results, answers, strict=True)]
 
 
 def files_below(folder):

@@ -25,14 +25,6 @@ STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned", "zero_copy/pi
 
 
 @pytest.fixture(scope="module")
-def program(pytestconfig):
-    program = pytestconfig.getoption("binary")
-    if not program.is_file():
-        pytest.skip("bench_transfers is not built")
-    return program
-
-
-@pytest.fixture(scope="module")
 def written(tmp_path_factory, program):
     """Returns a function that writes a page without the image files, which it does not use."""
 

@@ -17,14 +17,6 @@ from plots.page import calculator
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 
 
-@pytest.fixture
-def program(pytestconfig):
-    path = Path(pytestconfig.getoption("binary"))
-    if not path.is_file():
-        pytest.skip("bench_transfers is not built")
-    return path
-
-
 @pytest.mark.parametrize(
     "name",
     [

@@ -153,10 +153,7 @@ def test_a_file_without_measurements_gives_one_line(tmp_path, capsys, benchmarks
     assert files_below(tmp_path) == ["run.json"]
 
 
-def test_the_fitted_lines_are_those_of_advise(tmp_path, capsys, quick_images, pytestconfig):
-    program = pytestconfig.getoption("binary")
-    if not program.is_file():
-        pytest.skip("bench_transfers is not built")
+def test_the_fitted_lines_are_those_of_advise(tmp_path, capsys, quick_images, program):
     document = synthetic.document()
     path = synthetic.write(tmp_path / "run.json.gz", document)
     assert main([str(path), "--program", str(program)]) == 0
@@ -195,8 +192,7 @@ def test_the_error_of_a_failing_program_is_shown_escaped(tmp_path, capsys, quick
         ("nvidia-h200/2026-11-21-report", ("allocation_ns", "fill_ns", "transfer_ns", "total_ns")),
     ],
 )
-def test_advise_gets_every_row_and_field_that_it_reads(name, terms, tmp_path, pytestconfig):
-    program = pytestconfig.getoption("binary")
+def test_advise_gets_every_row_and_field_that_it_reads(name, terms, tmp_path, program):
     recorded = ROOT / "results" / name / "result.json.gz"
     advice = ask(program, read_result(recorded), on_host=False)
     assert advice.missing == {}
@@ -263,17 +259,6 @@ def test_several_processes_draw_the_same_images_as_one(monkeypatch):
         )
         for kind in kinds
     }
-
-
-def test_the_libraries_are_bundled_once(tmp_path, monkeypatch):
-    calls = []
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(render, "in_processes", lambda *work: calls.append(work) or ["/* ü */"])
-    bundled = [render.scripts.__wrapped__() for _ in range(2)]
-    assert (bundled, len(calls)) == (["/* ü */"] * 2, 1)
-    kept, beside = sorted((tmp_path / "cache" / "bench_transfers").iterdir())  # and nothing else
-    assert beside.name == f"{kept.name}.sha256"
-    assert kept.read_text("utf-8") == "/* ü */"
 
 
 def test_libraries_that_cannot_be_kept_are_bundled_each_time(tmp_path, monkeypatch):

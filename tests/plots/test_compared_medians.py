@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
+from reporting import judged_runs
 
-from plots.model.derive import Run
-from plots.model.judged import judge
 from plots.model.load import read_result
 from plots.text import compared_table, side_by_side
 
@@ -14,11 +13,9 @@ RUNS = ["nvidia-h200/2026-11-27-transfers", "nvidia-h100/2026-11-27-transfers"]
 
 
 @pytest.fixture(scope="module")
-def runs(pytestconfig):
+def runs(program):
     results = [read_result(RECORDED / run / "result.json.gz") for run in RUNS]
-    judged = judge(pytestconfig.getoption("binary"), results)
-    pairs = zip(results, judged, strict=True)
-    return [(i, Run(result, judged=one)) for i, (result, one) in enumerate(pairs, 1)]
+    return list(enumerate(judged_runs(program, results), 1))
 
 
 def test_of_each_question(runs):

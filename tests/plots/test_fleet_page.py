@@ -254,9 +254,10 @@ def test_names_of_a_fleet_cannot_end_the_page(tmp_path, undrawn):
     assert "\u202e" not in page
 
 
-def test_what_the_program_says_of_a_sweep_is_understood(pytestconfig):
-    program = pytestconfig.getoption("binary").resolve().with_name("fleet_transfers")
-    answer = fleet.judge(program, CORPUS / "read_sweep" / "slow_gpu.json")
+def test_what_the_program_says_of_a_sweep_is_understood(program):
+    answer = fleet.judge(
+        program.with_name("fleet_transfers"), CORPUS / "read_sweep" / "slow_gpu.json"
+    )
     assert (answer.verdict, answer.gpu_count) == ("named", 6)
     assert [(entry.scope, entry.gpu) for entry in answer.findings] == [("gpu", "GPU-2-0")]
     if answer.gpus:  # older programs give no scores

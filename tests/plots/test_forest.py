@@ -61,14 +61,6 @@ def panels(spec):
 
 
 @pytest.fixture
-def program(pytestconfig):
-    program = pytestconfig.getoption("binary").with_name("gate_transfers")
-    if not program.is_file():
-        pytest.skip("gate_transfers is not built")
-    return program
-
-
-@pytest.fixture
 def fake(tmp_path):
     """Makes a program in the gate's place, which writes a file and ends with a code."""
 
@@ -171,11 +163,11 @@ def test_long_and_odd_names_leave_room_for_the_figure():
 # The table
 
 
-def test_the_table_has_the_digits_that_the_gate_has_printed(program):
+def test_the_table_has_the_digits_that_the_gate_has_printed(gate_program):
     for runs in CHECKED.values():
-        check = gate.check(program, BASELINE, runs)
+        check = gate.check(gate_program, BASELINE, runs)
         rows = {row[0]: row for row in check_table.make_check_table(check, {}).rows}
-        command = [program, "check", BASELINE, *runs, "--all"]
+        command = [gate_program, "check", BASELINE, *runs, "--all"]
         printed = subprocess.run(command, capture_output=True, check=False).stdout.decode()
         lines = [
             re.split(r" {2,}", line)
@@ -190,20 +182,20 @@ def test_the_table_has_the_digits_that_the_gate_has_printed(program):
             assert row[6] != "-"
 
 
-def test_the_classes_that_decide_are_the_gates_to_know(program):
-    check = gate.check(program, BASELINE, CHECKED["second"], "link,latency")
+def test_the_classes_that_decide_are_the_gates_to_know(gate_program):
+    check = gate.check(gate_program, BASELINE, CHECKED["second"], "link,latency")
     assert {entry.name for entry in check.classes if entry.decides} == {"link", "latency"}
     with pytest.raises(ResultError, match=r"^bad --decide-by 'lnk'"):
-        gate.check(program, BASELINE, CHECKED["second"], "lnk")
+        gate.check(gate_program, BASELINE, CHECKED["second"], "lnk")
 
 
 # Recorded runs
 
 
 @pytest.mark.parametrize("name", CHECKED)
-def test_recorded_runs_are_drawn(program, name):
+def test_recorded_runs_are_drawn(gate_program, name):
     paths = CHECKED[name]
-    check = gate.check(program, BASELINE, paths)
+    check = gate.check(gate_program, BASELINE, paths)
     assert (check.verdict == "REGRESSION") == (name == "slowed")
     runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
     figure = draw_forest(check, runs, WIDE)
@@ -327,12 +319,12 @@ def test_without_a_gate_or_an_answer_nothing_is_written(tmp_path, capsys, fake, 
     assert not (tmp_path / "out").exists()
 
 
-def test_bad_input_is_the_gates_line(tmp_path, capsys, program, quick_images):
+def test_bad_input_is_the_gates_line(tmp_path, capsys, gate_program, quick_images):
     run = RECORDED / "third-1.json.gz"
     host = synthetic.write(
         tmp_path / "host.json", synthetic.document(device={"kind": "host", "name": "host"})
     )
-    options = ["--out", tmp_path / "out", "--gate", program, "--baseline"]
+    options = ["--out", tmp_path / "out", "--gate", gate_program, "--baseline"]
     assert_fails(capsys, [run, *options, tmp_path / "none"], "none: No such file or directory")
     assert_fails(capsys, [run, *options, run], "it is not a baseline")
     assert_fails(
@@ -343,9 +335,9 @@ def test_bad_input_is_the_gates_line(tmp_path, capsys, program, quick_images):
     assert not (tmp_path / "out").exists()
 
 
-def test_one_run_alone_gets_no_verdict(tmp_path, capsys, program, quick_images):
+def test_one_run_alone_gets_no_verdict(tmp_path, capsys, gate_program, quick_images):
     out = tmp_path / "out"
-    arguments = [RECORDED / "third-1.json.gz", "--out", out, "--gate", program]
+    arguments = [RECORDED / "third-1.json.gz", "--out", out, "--gate", gate_program]
     arguments += ["--baseline", BASELINE]
     assert main(list(map(str, arguments))) == 0
     assert "INCONCLUSIVE: only 1 run" in capsys.readouterr().out

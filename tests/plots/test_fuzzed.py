@@ -53,6 +53,5 @@ def test_the_good_answers_about_fleets_are_read():
 
 
 @pytest.mark.nightly
-def test_both_readers_take_the_same_files(pytestconfig):
-    program = pytestconfig.getoption("binary").resolve()
+def test_both_readers_take_the_same_files(program):
     assert list(compare_readers.differences(program, every=23)) == []

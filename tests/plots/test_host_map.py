@@ -28,11 +28,6 @@ TWO_GPUS = ROOT / "results/nvidia-h200/2026-11-22-two-gpus"
 CORPUS = sorted((ROOT / "tests/fuzz/corpus/read_map").iterdir())
 
 
-@pytest.fixture(scope="module")
-def program(pytestconfig):
-    return pytestconfig.getoption("binary").resolve()
-
-
 def spec_of(figures, name, subject, layout=WIDE):
     return render.specification(figures[name](subject, layout))
 
@@ -123,7 +118,7 @@ def test_names_of_devices_are_shown_as_text(program):
     assert host_map.answers
 
 
-def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys, pytestconfig):
+def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys, program):
     file = TWO_GPUS / "host_map.json"
     options = ["--out", str(tmp_path / "report"), "--program", str(tmp_path / "none")]
     arguments = [*options, str(file)]
@@ -133,8 +128,7 @@ def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys, pytestcon
     assert (tmp_path / "report" / "tables" / "map-links.csv").is_file()
     capsys.readouterr()
     (tmp_path / "odd.json").write_text(file.read_text().replace('"held_out":', '"held_in":', 1))
-    program = ["--program", str(pytestconfig.getoption("binary"))]
-    assert main([*arguments[:2], *program, str(tmp_path / "odd.json")]) == 2
+    assert main([*arguments[:2], "--program", str(program), str(tmp_path / "odd.json")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"report: cannot use {tmp_path / 'odd.json'}: ")
     again = shutil.copy(file, tmp_path / "again.json")

@@ -9,6 +9,7 @@ import made_up_map
 import pytest
 import synthetic
 from browsing import HANGS_MS
+from reporting import judged_runs
 
 from plots.figures import (
     DEVICES_FIGURES,
@@ -100,8 +101,8 @@ def examine(page, svg, layout):
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("name", [*RUNS, HOST])
-def test_texts_are_readable_and_apart(page, name, figure, layout, pytestconfig):
-    run = recorded(name, Path(pytestconfig.getoption("binary")))
+def test_texts_are_readable_and_apart(page, name, figure, layout, program):
+    run = recorded(name, program)
     try:
         svg = drawing(functools.partial(FIGURES[figure], run), layout)
     except NoData as why:
@@ -113,13 +114,8 @@ def test_texts_are_readable_and_apart(page, name, figure, layout, pytestconfig):
 @pytest.mark.parametrize(
     ("figure", "files"), SIDE_BY_SIDE, ids=[f"{len(files)}-{name}" for name, files in SIDE_BY_SIDE]
 )
-def test_runs_side_by_side_are_readable(page, figure, files, layout, pytestconfig):
-    results = [read_result(file) for file in files]
-    answers = judge(Path(pytestconfig.getoption("binary")), results)
-    runs = [
-        (i, Run(result, judged=judged))
-        for i, (result, judged) in enumerate(zip(results, answers, strict=True), start=1)
-    ]
+def test_runs_side_by_side_are_readable(page, figure, files, layout, program):
+    runs = list(enumerate(judged_runs(program, [read_result(file) for file in files]), 1))
     try:
         svg = drawing(functools.partial(GROUP_FIGURES[figure], runs), layout)
     except NoData as why:
@@ -156,21 +152,17 @@ OTHERS = {
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
 @pytest.mark.parametrize("name", OTHERS)
-def test_figures_of_devices_maps_and_fleets_are_readable(page, name, layout, pytestconfig):
+def test_figures_of_devices_maps_and_fleets_are_readable(page, name, layout, program):
     figure, subject = OTHERS[name]
-    subject = subject(Path(pytestconfig.getoption("binary")))
-    examine(page, drawing(functools.partial(figure, subject), layout), layout)
+    examine(page, drawing(functools.partial(figure, subject(program)), layout), layout)
 
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
 @pytest.mark.parametrize("names", ["slowed-1 slowed-2 slowed-3", "second-6 second-7 second-8"])
-def test_runs_against_a_baseline_are_readable(page, names, layout, pytestconfig):
-    program = pytestconfig.getoption("binary").with_name("gate_transfers")
-    if not program.is_file():
-        pytest.skip("gate_transfers is not built")
+def test_runs_against_a_baseline_are_readable(page, names, layout, gate_program):
     folder = RECORDED / "nvidia-h200" / "2026-11-21-gate"
     paths = [folder / f"{name}.json.gz" for name in names.split()]
-    answer = gate.check(program, folder / "baseline-median.json", paths)
+    answer = gate.check(gate_program, folder / "baseline-median.json", paths)
     runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
     examine(page, drawing(functools.partial(draw_forest, answer, runs), layout), layout)
 

@@ -28,14 +28,14 @@ SHOWN = {"row-without-name", "no-rows", "faults-as-text", "time-gone"}
 
 
 @pytest.mark.parametrize("name", [*bad_files.RUNS, *bad_files.TEXTS])
-def test_a_bad_file_gives_one_clear_line(tmp_path, pytestconfig, name):
+def test_a_bad_file_gives_one_clear_line(tmp_path, program, name):
     path = tmp_path / "run.json"
     path.write_bytes(dict(bad_files.given())[f"{name}.json"]())
     if name in SHOWN:
         read_result(path)
         return
     with pytest.raises(ResultError) as error:
-        judge(pytestconfig.getoption("binary"), [read_result(path)])
+        judge(program, [read_result(path)])
     message = str(error.value)
     assert str(path) in message
     assert "\n" not in message

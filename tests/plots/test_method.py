@@ -2,15 +2,11 @@
 
 import re
 
-import pytest
 from calls import call
 
 from plots.text.method_procedure import NO_METHOD
 
 
-def test_each_option_that_the_method_leaves_out_is_one_of_the_program(pytestconfig):
-    binary = pytestconfig.getoption("binary")
-    if not binary.is_file():
-        pytest.skip("bench_transfers is not built")
-    shown = call([binary, "--help"], check=True).stdout
+def test_each_option_that_the_method_leaves_out_is_one_of_the_program(program):
+    shown = call([program, "--help"], check=True).stdout
     assert set(NO_METHOD) - set(re.findall(r"--\w[\w-]*", shown)) == set()

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from described import recorded
+from reporting import judged_runs
 
 from plots.figures import FIGURES
 from plots.figures.layout import WIDE
-from plots.model.derive import NoData, Run
-from plots.model.judged import judge
+from plots.model.derive import NoData
 from plots.model.load import parse_result, read_result
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,15 +113,12 @@ def figure_numbers(run):
     return numbers
 
 
-def test_other_names_change_no_finding_and_no_figure(pytestconfig):
+def test_other_names_change_no_finding_and_no_figure(program):
     recorded = read_result(
         ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
     )
     results = [recorded, rename_strategies(recorded)]
-    answers = judge(Path(pytestconfig.getoption("binary")), results)
-    before, after = (
-        Run(*one, judged=judged) for *one, judged in zip(results, answers, strict=True)
-    )
+    before, after = judged_runs(program, results)
     assert not {benchmark.strategy for benchmark in before.benchmarks} & {
         benchmark.strategy for benchmark in after.benchmarks
     }

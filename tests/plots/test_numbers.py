@@ -92,14 +92,6 @@ def parse_show(gate, path, *options):
     return {line[0]: line[1:] for line in lines}
 
 
-@pytest.fixture(scope="module")
-def gate(pytestconfig):
-    program = pytestconfig.getoption("binary").with_name("gate_transfers")
-    if not program.is_file():
-        pytest.skip("gate_transfers is not built")
-    return program
-
-
 def check_agreement(gate, path):
     """Checks that both programs print the same digits, and counts the benchmarks."""
     run = Run(read_result(path))
@@ -114,7 +106,7 @@ def check_agreement(gate, path):
     return len(run.benchmarks)
 
 
-def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, gate):
+def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, gate_program):
     rows = []
     for i, ns in enumerate(times_and_rates()):
         for factor in (
@@ -126,18 +118,15 @@ def test_agree_with_gate_transfers_show_to_the_last_digit(tmp_path, gate):
             row = synthetic.row(f"copy/kind_{i}/h2d/1MiB", 2**20, ns * factor)
             rows.append(row | {"real_time": ns * factor, "time_unit": "ns"})
     path = synthetic.write(tmp_path / "run.json", synthetic.document(rows))
-    assert check_agreement(gate, path) == len(times_and_rates())
+    assert check_agreement(gate_program, path) == len(times_and_rates())
 
 
 @pytest.mark.parametrize("name", ["2026-11-21-memory", "2026-11-21-fast-paths-again"])
-def test_agree_with_gate_transfers_show_on_recorded_runs(name, gate):
-    assert check_agreement(gate, RECORDED / name / "result.json.gz") > 1000
+def test_agree_with_gate_transfers_show_on_recorded_runs(name, gate_program):
+    assert check_agreement(gate_program, RECORDED / name / "result.json.gz") > 1000
 
 
-def test_agree_with_the_summary_of_the_same_run(tmp_path, pytestconfig):
-    program = pytestconfig.getoption("binary")
-    if not program.is_file():
-        pytest.skip("bench_transfers is not built")
+def test_agree_with_the_summary_of_the_same_run(tmp_path, program):
     path = tmp_path / "result.json"
     command = [program, "--device=host", "--strategies=copy,copy_async", "--sizes=4KiB,64KiB"]
     # With an even number of repetitions, the median lies between two.

@@ -64,8 +64,7 @@ def missing_tex():
     return ""
 
 
-def recorded(pytestconfig, name="nvidia-h200/2026-11-21-report/result.json.gz"):
-    program = Path(pytestconfig.getoption("binary"))
+def recorded(program, name="nvidia-h200/2026-11-21-report/result.json.gz"):
     result = read_result(RECORDED / name)
     (judged,) = judge(program, [result])
     return Run(result, ask(program, result, on_host=False), judged)
@@ -83,17 +82,17 @@ def compile_paper(folder, preamble, body):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, pytestconfig):
+def folder(tmp_path_factory, program):
     """Writes all tables and macros of a recorded run, and some of its figures."""
     if reason := missing_tex():
         pytest.skip(f"no {reason}")
     folder = tmp_path_factory.mktemp("paper")
-    run = recorded(pytestconfig)
+    run = recorded(program)
     section = Section(name="", heading="", on_host=False)
     for name in ("gains", "bandwidth", "ladder"):
         Drawer().add_figure(section, name, lambda layout, name=name: FIGURES[name](run, layout))
     contents = {"numbers.tex": macros.format_macros(run, None).encode()}
-    processes = recorded(pytestconfig, "nvidia-h100/2026-11-26-processes/result-1.json.gz")
+    processes = recorded(program, "nvidia-h100/2026-11-26-processes/result-1.json.gz")
     contents["run-2-numbers.tex"] = macros.format_macros(processes, 2).encode()
     contents |= method.format_method([(1, run), (2, synthetic.run())])
     for table in chain(
@@ -152,8 +151,8 @@ TOO_HIGH = {"interference", "company"}
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", sorted(set(FIGURES) - TOO_HIGH))
-def test_figures_fit_into_a_column_without_titles(name, pytestconfig):
-    run = recorded(pytestconfig)
+def test_figures_fit_into_a_column_without_titles(name, program):
+    run = recorded(program)
     spec = render.specification(FIGURES[name](run, PAPER))
     files = draw.column_images(name, spec)
     drawings = {key: data.decode() for key, data in files.items() if key.endswith(".svg")}
@@ -204,7 +203,7 @@ def test_each_picture_has_a_caption_of_what_it_shows():
     )
 
 
-def test_a_caption_names_those_alike_that_its_picture_shows(pytestconfig):
+def test_a_caption_names_those_alike_that_its_picture_shows(program):
     """Each panel of latency stands for a group of its own."""
     rows = [
         row
@@ -214,7 +213,7 @@ def test_a_caption_names_those_alike_that_its_picture_shows(pytestconfig):
         )
     ]
     run = synthetic.run(rows)
-    (judged,) = judge(Path(pytestconfig.getoption("binary")), [run.result])
+    (judged,) = judge(program, [run.result])
     _, captions = drawn_for_papers("latency", replace(run, judged=judged))
     first, second = (captions[f"latency-column-{i}.caption.txt"] for i in (1, 2))
     assert "copy/a0 +1 stands also for copy/b0; copy/a1 +1 stands also for copy/b1." in first

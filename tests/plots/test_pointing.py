@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 import synthetic
 from browsing import opened_page, opened_phone, wait_until_drawn
+from reporting import judged_runs
 
 from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.layout import COLUMN
-from plots.model.derive import Run
-from plots.model.judged import judge
 from plots.model.load import read_result
 from plots.page import render, report
 
@@ -106,9 +105,9 @@ def checked(page, figure):
 
 
 @pytest.fixture(scope="module")
-def run(pytestconfig):
-    result = read_result(RECORDED / "result.json.gz")
-    return Run(result, judged=judge(Path(pytestconfig.getoption("binary")), [result])[0])
+def run(program):
+    (run,) = judged_runs(program, [read_result(RECORDED / "result.json.gz")])
+    return run
 
 
 @pytest.mark.parametrize(

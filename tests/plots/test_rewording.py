@@ -145,7 +145,7 @@ def test_rewording_the_gates_answer_changes_its_words_alone(verdict, undrawn, mo
     assert is_shown is (verdict == "REGRESSION")  # the sentences of others have the reason
 
 
-def test_the_codes_of_warnings_decide_which_are_repeated(pytestconfig):
+def test_the_codes_of_warnings_decide_which_are_repeated(program):
     result = parse_result(Path("run.json"), run())
-    (section,) = report.make_sections([result], pytestconfig.getoption("binary"))
+    (section,) = report.make_sections([result], program)
     assert section.warnings == ["the text about a load", "the text about who knows what"]

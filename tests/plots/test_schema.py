@@ -204,23 +204,23 @@ def invalid_documents():
 HARMLESS = {"warning-code", "metric-headline-null", "counter-text", "error-without-code"}
 
 
-def gate_takes(pytestconfig, path):
+def gate_takes(gate_program, path):
     """Whether the reader in C++ takes a file: `show` prints it, or exits with 2."""
-    program = pytestconfig.getoption("binary").with_name("gate_transfers")
-    command = [program, "show", "--judge-by=median_ns", path]
-    process = call(command)
+    process = call([gate_program, "show", "--judge-by=median_ns", path])
     assert process.returncode in (0, 2), process
     return process.returncode == 0
 
 
 @pytest.mark.parametrize("case", invalid_documents())
-def test_an_invalid_document_is_refused_by_schema_and_readers(case, tmp_path, pytestconfig):
+def test_an_invalid_document_is_refused_by_schema_and_readers(
+    case, tmp_path, program, gate_program
+):
     document = invalid_documents()[case]
     assert first_violation(document) is not None
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document), "utf-8")
-    assert gate_takes(pytestconfig, path) is (case in HARMLESS)
-    refusal = refusal_of_report(pytestconfig, path)
+    assert gate_takes(gate_program, path) is (case in HARMLESS)
+    refusal = refusal_of_report(program, path)
     assert refusal.startswith(f"cannot use {path}: ") is (case not in HARMLESS), refusal
 
 
@@ -270,18 +270,18 @@ def odd_texts():
 
 
 @pytest.mark.parametrize("case", odd_texts())
-def test_both_readers_read_the_same_bytes(case, tmp_path, pytestconfig):
+def test_both_readers_read_the_same_bytes(case, tmp_path, program, gate_program):
     data, is_read = odd_texts()[case]
     path = tmp_path / "run.json"
     path.write_bytes(data)
-    assert gate_takes(pytestconfig, path) is is_read
-    assert (refusal_of_report(pytestconfig, path) == "") is is_read
+    assert gate_takes(gate_program, path) is is_read
+    assert (refusal_of_report(program, path) == "") is is_read
 
 
-def refusal_of_report(pytestconfig, path):
+def refusal_of_report(program, path):
     """What a report says of a file that it refuses, in one line; the program is asked, too."""
     try:
-        judge(pytestconfig.getoption("binary"), [read_result(path)])
+        judge(program, [read_result(path)])
     except ResultError as error:
         assert "\n" not in str(error)
         return str(error)
@@ -343,11 +343,13 @@ def without_row_key(key):
         (with_schema("1"), False),
     ],
 )
-def test_both_readers_take_the_same_rows_and_versions(document, is_read, tmp_path, pytestconfig):
+def test_both_readers_take_the_same_rows_and_versions(
+    document, is_read, tmp_path, program, gate_program
+):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document), "utf-8")
-    assert gate_takes(pytestconfig, path) is is_read
-    assert (refusal_of_report(pytestconfig, path) == "") is is_read
+    assert gate_takes(gate_program, path) is is_read
+    assert (refusal_of_report(program, path) == "") is is_read
 
 
 @pytest.mark.parametrize(
@@ -415,7 +417,7 @@ def repetitions(*disturbed):
     ],
 )
 def test_both_readers_use_the_least_disturbed_repetitions(
-    disturbed, counting, tmp_path, pytestconfig
+    disturbed, counting, tmp_path, gate_program
 ):
     document = repetitions(*disturbed)
     assert first_violation(document) is None
@@ -424,8 +426,7 @@ def test_both_readers_use_the_least_disturbed_repetitions(
     rows = read_result(path).rows
     assert [row["median_ns"] for row in rows if not is_failed(row)] == counting
     assert {row["error_code"] for row in rows if is_failed(row)} <= {"disturbed"}
-    gate = pytestconfig.getoption("binary").with_name("gate_transfers")
-    command = [gate, "show", "--judge-by=median_ns", path]
+    command = [gate_program, "show", "--judge-by=median_ns", path]
     shown = call(command)
     (line,) = (line for line in shown.stdout.splitlines() if line.startswith(first_name()))
     kept = json.dumps(repetitions(*([] for _ in counting)))
@@ -455,19 +456,17 @@ def with_key_twice():
 
 
 @pytest.mark.parametrize("case", with_key_twice())
-def test_both_readers_refuse_a_key_that_is_there_twice(case, tmp_path, pytestconfig):
+def test_both_readers_refuse_a_key_that_is_there_twice(case, tmp_path, program, gate_program):
     text, key = with_key_twice()[case]
     path = tmp_path / "run.json"
     path.write_text(text, "utf-8")
     with pytest.raises(ResultError) as error:
         read_result(path)
     assert str(error.value) == f"cannot use {path}: it has {key} twice"
-    binary = pytestconfig.getoption("binary")
-    gate = binary.with_name("gate_transfers")
     for command in (
-        [gate, "show", "--judge-by=median_ns", path],
-        [gate, "pin", path, path, path, f"--out={tmp_path / 'baseline'}"],
-        [binary, "advise", f"--from={path}", "--check"],
+        [gate_program, "show", "--judge-by=median_ns", path],
+        [gate_program, "pin", path, path, path, f"--out={tmp_path / 'baseline'}"],
+        [program, "advise", f"--from={path}", "--check"],
     ):
         process = call(command)
         assert process.returncode == 2, process

@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas
 import pytest
 import synthetic
+from reporting import judged_runs
 
-from plots.model.derive import Run
-from plots.model.judged import judge
 from plots.model.load import read_result
 from plots.page import report
 from plots.text import tidy
@@ -40,10 +39,9 @@ def test_a_report_has_the_tidy_data_of_all_its_runs(undrawn, monkeypatch):
     assert files["tables/repetitions.csv.gz"][4:8] == bytes(4)  # no time: the same file each time
 
 
-def test_a_recorded_curve_is_one_query(pytestconfig):
+def test_a_recorded_curve_is_one_query(program):
     result = read_result(RECORDED / "nvidia-h100/2026-11-26-processes/result-1.json.gz")
-    (judged,) = judge(Path(pytestconfig.getoption("binary")), [result])
-    measurements, repetitions = tidy_rows(Run(result, judged=judged))
+    measurements, repetitions = tidy_rows(*judged_runs(program, [result]))
     curve = [
         row
         for row in measurements
@@ -57,10 +55,9 @@ def test_a_recorded_curve_is_one_query(pytestconfig):
     assert len(repetitions) == sum(int(row["repetitions"]) for row in measurements)
 
 
-def test_a_run_of_one_process_has_no_intervals(pytestconfig):
+def test_a_run_of_one_process_has_no_intervals(program):
     result = read_result(RECORDED / "nvidia-h200/2026-11-22-loaded/result.json.gz")
-    (judged,) = judge(Path(pytestconfig.getoption("binary")), [result])
-    measurements, _ = tidy_rows(Run(result, judged=judged))
+    measurements, _ = tidy_rows(*judged_runs(program, [result]))
     assert {row["median_ns_low_95"] for row in measurements} == {""}
     assert {row["gb_per_s_high_95"] for row in measurements} == {""}
 

@@ -101,9 +101,9 @@ def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
     calls: list[object] = []
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(render, "in_processes", lambda *work: calls.append(work) or ["made here"])
-    assert render.scripts.__wrapped__() == "made here"
-    assert render.scripts.__wrapped__() == "made here"
+    monkeypatch.setattr(render, "in_processes", lambda *work: calls.append(work) or ["made hère"])
+    assert render.scripts.__wrapped__() == "made hère"
+    assert render.scripts.__wrapped__() == "made hère"
     assert len(calls) == 1
     return calls
 
@@ -118,6 +118,7 @@ def kept(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_what_is_kept_is_nobody_elses(tmp_path: Path, bundled: list[object]):
     library, hashed = kept(tmp_path)
+    assert library.read_text("utf-8") == "made hère"
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (library.parent, library, hashed)]
     assert modes == [0o700, 0o600, 0o600]
 
@@ -143,16 +144,16 @@ def test_what_somebody_could_have_changed_is_made_anew(
     tmp_path: Path, bundled: list[object], spoil
 ):
     spoil(*kept(tmp_path))
-    assert render.scripts.__wrapped__() == "made here"
+    assert render.scripts.__wrapped__() == "made hère"
     assert len(bundled) == 2
-    assert render.scripts.__wrapped__() == "made here"
+    assert render.scripts.__wrapped__() == "made hère"
     assert len(bundled) == 2, "and kept again"
 
 
 def test_nothing_is_kept_where_others_can_write(tmp_path: Path, bundled: list[object]):
     (tmp_path / "cache").chmod(0o777)
     for _ in range(2):
-        assert render.scripts.__wrapped__() == "made here"
+        assert render.scripts.__wrapped__() == "made hère"
     assert len(bundled) == 3
 
 
@@ -164,10 +165,10 @@ def test_a_relative_cache_is_ignored(
     here.mkdir()
     monkeypatch.chdir(here)
     monkeypatch.setenv("XDG_CACHE_HOME", relative)
-    assert render.scripts.__wrapped__() == "made here"
+    assert render.scripts.__wrapped__() == "made hère"
     assert (tmp_path / "home/.cache/bench_transfers").is_dir()
     monkeypatch.setenv("HOME", ".")
-    assert render.scripts.__wrapped__() == "made here"
+    assert render.scripts.__wrapped__() == "made hère"
     assert list(here.iterdir()) == []
 
 
