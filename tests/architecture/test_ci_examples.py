@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 import yaml
+from rooms import ROOT
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "ci"
+EXAMPLES = ROOT / "docs" / "ci"
 
 
 class Loader(yaml.SafeLoader):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from calls import call
-
-ROOT = Path(__file__).resolve().parents[2]
+from rooms import ROOT
 
 
 def test_outputs_of_the_readme_are_ignored():

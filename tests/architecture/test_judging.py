@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from rooms import ROOT
+
 HARMLESS = {-1, 0, 1, 2}  # in comparisons: none, one, several
 
 # By reason: file below plots/, and the names of its constants.

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from rooms import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 HEADERS = sorted((ROOT / "include/transfers").rglob("*.hpp"))
 MEETINGS = (ROOT / "tests/unit/transfers/same_device_test.cpp").read_text("utf-8")
 TEST = (ROOT / "tests/unit/transfers/owners_test.cpp").read_text("utf-8")

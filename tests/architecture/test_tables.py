@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import rooms
+from rooms import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 # "{:<20}", "{:>{}}", "{:^9}"
 ALIGNED = re.compile(r"\{\w*:[^{}]?[<>^](?:\d|\{)")
 OTHERS = {"bench/record/listing.cpp"}  # descriptions beside names, of several lines each

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import yaml
-
-ROOT = Path(__file__).resolve().parents[2]
+from rooms import ROOT
 
 
 def version() -> str:

@@ -24,15 +24,9 @@ class Cmake:
 
     def run(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         """Both outputs are in stdout; warnings of CMake are folded to its width there."""
-        return subprocess.run(
-            ["cmake", *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=os.environ | {"CUDACXX": self.nvcc or "nvcc"},
-            encoding="utf-8",
-            timeout=LIMIT_S,
-            check=False,
-        )
+        env = os.environ | {"CUDACXX": self.nvcc or "nvcc"}
+        command = ["cmake", *map(str, arguments)]
+        return call(command, stderr=subprocess.STDOUT, env=env, timeout=LIMIT_S)
 
     def configure(
         self, source: Path, binary: Path, *options: str | Path
@@ -58,16 +52,7 @@ class Cmake:
 
 def run_program(program: Path) -> str:
     """Runs a program of a consumer, which says that there is no GPU where it needs one."""
-    return must(
-        subprocess.run(
-            [program],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            timeout=LIMIT_S,
-            check=False,
-        )
-    )
+    return must(call([program], stderr=subprocess.STDOUT, timeout=LIMIT_S))
 
 
 def must(completed: subprocess.CompletedProcess[str]) -> str:

@@ -31,26 +31,12 @@ def test_a_program_is_built_with(cmake: Cmake, tmp_path: Path, shared: str, cuda
     must(cmake.run("--build", tmp_path / "build"))
     must(cmake.run("--install", tmp_path / "build", "--prefix", prefix))
     run_hello(cmake, tmp_path / "hello", f"-DCMAKE_PREFIX_PATH={prefix}")
-    if cuda == "ON":
-        must(
-            cmake.configure(
-                CONSUMERS / "own_kernel",
-                tmp_path / "own_kernel",
-                f"-DCMAKE_PREFIX_PATH={prefix}",
-                "-DCMAKE_CUDA_ARCHITECTURES=75-virtual",
-                f"-DCMAKE_CUDA_RUNTIME_LIBRARY={'Shared' if shared == 'ON' else 'Static'}",
-            )
-        )
-        must(cmake.run("--build", tmp_path / "own_kernel"))
-        run_program(tmp_path / "own_kernel/own_kernel")
-        must(
-            cmake.configure(
-                CONSUMERS / "two_gpus",
-                tmp_path / "two_gpus",
-                f"-DCMAKE_PREFIX_PATH={prefix}",
-                "-DCMAKE_CUDA_ARCHITECTURES=75-virtual",
-                f"-DCMAKE_CUDA_RUNTIME_LIBRARY={'Shared' if shared == 'ON' else 'Static'}",
-            )
-        )
-        must(cmake.run("--build", tmp_path / "two_gpus"))
-        run_program(tmp_path / "two_gpus/two_gpus")
+    for name in ("own_kernel", "two_gpus") if cuda == "ON" else ():
+        options = [
+            f"-DCMAKE_PREFIX_PATH={prefix}",
+            "-DCMAKE_CUDA_ARCHITECTURES=75-virtual",
+            f"-DCMAKE_CUDA_RUNTIME_LIBRARY={'Shared' if shared == 'ON' else 'Static'}",
+        ]
+        must(cmake.configure(CONSUMERS / name, tmp_path / name, *options))
+        must(cmake.run("--build", tmp_path / name))
+        run_program(tmp_path / name / name)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import xmlschema
-from program import Completed, Program
+from program import ROOT, Completed, Program
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE, ENVIRONMENT = 0, 1, 2, 3, 4
 WORDS = {
@@ -20,7 +20,7 @@ WORDS = {
     ENVIRONMENT: "ENVIRONMENT_SLOWER",
 }
 GITHUB_LIMIT = 65_536
-SCHEMA = Path(__file__).resolve().parents[1] / "data/junit.xsd"
+SCHEMA = ROOT / "tests/data/junit.xsd"
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from gate_files import Lab
-from program import LIMIT_S, Program, environment
+from program import LIMIT_S, ROOT, Program, environment
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+SCRIPTS = ROOT / "scripts"
 
 # The strategies of this program advance its clock, so the seed decides the times. Its runs follow
 # each other immediately; changing their start times makes three sessions of them.

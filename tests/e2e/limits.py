@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from calls import call
+from program import ROOT
 
 Preparation = Callable[[], None]
 
@@ -112,7 +113,7 @@ def library(name: str, folder: Path) -> Path:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("there is no C compiler")
-    source = Path(__file__).resolve().parents[1] / "data" / f"{name}.c"
+    source = ROOT / "tests/data" / f"{name}.c"
     built = folder / f"{name}.so"
     subprocess.run([compiler, "-shared", "-fPIC", "-o", built, source, "-ldl"], check=True)
     return built

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+ROOT = Path(__file__).resolve().parents[2]
 ALL_RAN, SOMETHING_FAILED, USAGE, NOTHING_RAN = 0, 1, 2, 3
 PROGRAMS = ("bench_transfers:", "gate_transfers:", "fleet_transfers:")
 LIMIT_S = 900  # only for hangs: on a busy machine everything takes ten times as long

@@ -11,11 +11,9 @@ from typing import Any
 import advice_files
 import pytest
 from advice_files import KIB, MIB, QUESTION, gpu_file, write
-from program import ALL_RAN, COLUMNS, NOTHING_RAN, Completed, Program
+from program import ALL_RAN, COLUMNS, NOTHING_RAN, ROOT, Completed, Program
 
-RECORDED = (
-    Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-20-standard/result.json.gz"
-)
+RECORDED = ROOT / "results/nvidia-h200/2026-11-20-standard/result.json.gz"
 
 
 def advise(program: Program, *arguments: str | Path, **options: Any) -> Completed:

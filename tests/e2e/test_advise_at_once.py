@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from program import ALL_RAN, NOTHING_RAN, SOMETHING_FAILED, USAGE, Program, assert_complains
+from program import ALL_RAN, NOTHING_RAN, ROOT, SOMETHING_FAILED, USAGE, Program, assert_complains
 
-ROOT = Path(__file__).resolve().parents[2]
 TWO_GPUS = ROOT / "results/nvidia-h200/2026-11-22-two-gpus/host_map.json"
 KEPT = ROOT / "tests/fuzz/corpus/read_map"
 MAP = f"--host-map={TWO_GPUS}"

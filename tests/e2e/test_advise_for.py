@@ -7,9 +7,7 @@ import shlex
 from pathlib import Path
 
 from advice_files import MIB
-from program import ALL_RAN, NOTHING_RAN, USAGE, Program, assert_complains
-
-ROOT = Path(__file__).resolve().parents[2]
+from program import ALL_RAN, NOTHING_RAN, ROOT, USAGE, Program, assert_complains
 
 
 def test_the_documented_answer_is_that_of_the_program(program: Program):

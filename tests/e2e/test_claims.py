@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from program import (
     ALL_RAN,
+    ROOT,
     TINY,
     TINY_NAMES,
     USAGE,
@@ -18,9 +19,9 @@ from program import (
     without,
 )
 
-RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
+RESULTS = ROOT / "results/nvidia-h200"
 RECORDED = RESULTS / "2026-11-21-report/result.json.gz"
-NVBANDWIDTH = Path(__file__).parent / "nvbandwidth.json"
+NVBANDWIDTH = ROOT / "tests/e2e/nvbandwidth.json"
 #: For more than an hour: 40,000 repetitions of 0.1 s each.
 FOREVER = (
     *without(TINY, "--benchmark_min_time"),

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import ALL_RAN, Program
+from program import ALL_RAN, ROOT, Program
 
-RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
+RESULTS = ROOT / "results/nvidia-h200"
 PAIRS = RESULTS / "2026-11-24-staging-pairs"
 GATE = RESULTS / "2026-11-21-gate"
 INCONCLUSIVE = 3

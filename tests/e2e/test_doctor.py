@@ -8,7 +8,6 @@ import platform
 import re
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import limits
@@ -18,12 +17,13 @@ from program import (
     ALL_RAN,
     LIMIT_S,
     NOTHING_RAN,
+    ROOT,
     SOMETHING_FAILED,
     Program,
     has_gpu,
 )
 
-PAGE = Path(__file__).parents[2] / "docs/DOCTOR.md"
+PAGE = ROOT / "docs/DOCTOR.md"
 EXIT_CODES = {"healthy": ALL_RAN, "findings": SOMETHING_FAILED, "not_known": NOTHING_RAN}
 WITHOUT_FILES = 'mount -t tmpfs none /sys && mount -t tmpfs none /proc && exec "$0" "$@"'
 

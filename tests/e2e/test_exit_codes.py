@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from program import Program
+from program import ROOT, Program
 from test_completion import COMMANDS, PROGRAMS, beside
 
-ROOT = Path(__file__).resolve().parents[2]
 # The tables of exit codes, by page, in their order: the commands of each column. That of a script
 # has none.
 TABLES: dict[str, list[list[list[str]]]] = {

@@ -13,9 +13,9 @@ from pathlib import Path
 import pandas  # type: ignore[import-untyped]
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from program import ALL_RAN, USAGE, Program, Result
+from program import ALL_RAN, ROOT, USAGE, Program, Result
 
-RESULTS = Path(__file__).resolve().parents[2] / "results"
+RESULTS = ROOT / "results"
 RECORDED = RESULTS / "nvidia-h200/2026-11-21-report/result.json.gz"
 PROCESSES = RESULTS / "nvidia-h100/2026-11-26-processes/result-1.json.gz"
 RECORDED_HOST = RESULTS / "host/2026-11-21-report/result.json.gz"

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from calls import call
-from program import Program, environment
+from program import ROOT, Program, environment
 
-ROOT = Path(__file__).resolve().parents[2]
 QUICK = "--profile=quick"
 
 # Each leaves a line: the build also whether a table was printed before.

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from calls import call
-from program import Program
+from program import ROOT, Program
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/FIVE_LINES.md"
 MOST_LINES = 5
 INCLUDES = """

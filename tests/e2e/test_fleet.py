@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 
 import pytest
 import xmlschema
-from program import Completed, Program
+from program import ROOT, Completed, Program
 
 HEALTHY, NAMED, BAD_INPUT, UNKNOWN = 0, 1, 2, 3
-RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
-SCHEMA = Path(__file__).resolve().parents[1] / "data/junit.xsd"
+RESULTS = ROOT / "results/nvidia-h200"
+SCHEMA = ROOT / "tests/data/junit.xsd"
 FOLDERS = {
     "first": "2026-11-21-gate",
     "second": "2026-11-21-gate",

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from fleet_ranks import MANY, TINY, Ranks, earlier, judge
-from program import ALL_RAN, Program, environment, wait_for
+from program import ALL_RAN, ROOT, Program, environment, wait_for
 
 
 class Mpi:
@@ -155,7 +155,7 @@ def test_a_rank_of_mpi_that_hangs_keeps_no_signal_away(program: Program, ranks: 
 
 
 def test_the_documented_lines_need_no_gpu(ranks: Ranks, tmp_path: Path) -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
+    text = (ROOT / "docs/FLEET.md").read_text("utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (block,) = [block for block in blocks if "--device=host" in block]
     path = f"{ranks.program.path.parent}:{os.environ['PATH']}"

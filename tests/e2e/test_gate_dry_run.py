@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from calls import call
-from program import Program
+from program import ROOT, Program
 
-ROOT = Path(__file__).resolve().parents[2]
 PASS, BAD_INPUT = 0, 2
 
 

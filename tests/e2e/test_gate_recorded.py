@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import Program, assert_complains
+from program import ROOT, Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 WORDS = {PASS: "PASS", REGRESSION: "REGRESSION", INCONCLUSIVE: "INCONCLUSIVE"}
-RESULTS = Path(__file__).resolve().parents[2] / "results"
+RESULTS = ROOT / "results"
 FOLDER = RESULTS / "nvidia-h200/2026-11-21-gate"
 FIRST = [f"first-{number}.json.gz" for number in (9, 10, 11)]
 SECOND = [f"second-{number}.json.gz" for number in (6, 7, 8)]

@@ -20,14 +20,13 @@ import pytest
 from advice_files import MIB, QUESTION, gpu_file, rows, write
 from calls import call
 from gate_files import Lab
-from program import Program, environment
+from program import ROOT, Program, environment
 from test_completion import COMMANDS
 from test_fleet import small_sweep
 
 pytestmark = pytest.mark.nightly
 
-ROOT = Path(__file__).resolve().parents[2]
-NVBANDWIDTH = Path(__file__).parent / "nvbandwidth.json"
+NVBANDWIDTH = ROOT / "tests/e2e/nvbandwidth.json"
 TWO_GPUS = ROOT / "results/nvidia-h200/2026-11-22-two-gpus/host_map.json"
 PROPORTION, SQUARE, CUBE = 2.6, 4.6, 8.6  # with room for logarithms
 

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 from gate_files import Lab
-from program import ALL_RAN, COLUMNS, HOST, Completed, Program
+from program import ALL_RAN, COLUMNS, HOST, ROOT, Completed, Program
 from test_completion import COMMANDS, PROGRAMS, beside
 
-ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "results/nvidia-h200/2026-11-21-report/result.json.gz"
 OUTPUTS = {
     "--json": "write the answer for programs; - prints it alone",

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from calls import call
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from program import ALL_RAN, Program
+from program import ALL_RAN, ROOT, Program
 
-ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "results/nvidia-h200/2026-11-21-report/result.json.gz"
 SCHEMA = json.loads((ROOT / "docs/result_file.schema.json").read_text("utf-8"))
 # The rates are made up; the form is that of release 0.8.
-SAMPLE = Path(__file__).parent / "nvbandwidth.json"
+SAMPLE = ROOT / "tests/e2e/nvbandwidth.json"
 
 
 def copied(folder: Path) -> Path:

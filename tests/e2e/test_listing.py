@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-from program import ALL_RAN, COLUMNS, USAGE, Completed, Program, listed
+from program import ALL_RAN, COLUMNS, ROOT, USAGE, Completed, Program, listed
 
 
 def text_of(completed: Completed) -> str:
@@ -46,7 +45,7 @@ def test_lists_know_which_strategies_need_several_devices(program: Program):
 
 def test_the_method_of_every_family_is_described(program: Program):
     entries = json.loads(text_of(program.run("--list=json", "--device=host")))["strategies"]
-    page = (Path(__file__).resolve().parents[2] / "docs/METHOD.md").read_text("utf-8")
+    page = (ROOT / "docs/METHOD.md").read_text("utf-8")
     cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     described = {family for cell in cells for family in re.findall(r"`(\w+)[/`]", cell)}
     assert {entry["family"] for entry in entries} - described == set()

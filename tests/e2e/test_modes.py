@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from calls import call
-from program import NOTHING_RAN, USAGE, Program
+from program import NOTHING_RAN, ROOT, USAGE, Program
 from test_completion import COMMANDS, beside
 from test_completion import options as options_of
 
-ROOT = Path(__file__).resolve().parents[2]
 # Nothing is measured: no benchmark has this name.
 NOTHING = ("--device=host", "--benchmark_filter=^nothing$")
 VALUES = {

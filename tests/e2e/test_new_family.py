@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from calls import call
 from gate_files import pin
-from program import Program, as_undisturbed, listed, read
+from program import ROOT, Program, as_undisturbed, listed, read
 
-ROOT = Path(__file__).resolve().parents[2]
 SELECTION = ("--strategies=neighbours", "--sizes=4KiB,1MiB")
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from calls import call
+from program import ROOT
 
-RESULTS = Path(__file__).resolve().parents[2] / "results"
+RESULTS = ROOT / "results"
 PRINTED = sorted((RESULTS / "gate").glob("recorded-looks-*.txt"))
 
 

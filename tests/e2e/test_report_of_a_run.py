@@ -9,9 +9,7 @@ import subprocess
 from pathlib import Path
 
 from calls import call
-from program import LIMIT_S, Program, Result
-
-ROOT = Path(__file__).resolve().parents[2]
+from program import LIMIT_S, ROOT, Program, Result
 
 
 def test_a_result_file_becomes_a_report(sample: Result, program: Program, tmp_path: Path):

@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from program import ALL_RAN, SOMETHING_FAILED, USAGE, Program, read
+from program import ALL_RAN, ROOT, SOMETHING_FAILED, USAGE, Program, read
 from resumed import (
     PACED,
     ROUNDS,
@@ -22,8 +22,6 @@ from resumed import (
     resume,
     set_at,
 )
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("time", ["3ms", "200ms"])
@@ -72,49 +70,43 @@ def test_each_part_is_recorded(paced: Program, tmp_path: Path):
     assert whole.transfers["run"]["note"] == "at night"
 
 
-def test_the_file_is_as_the_schema_has_it(paced: Program, tmp_path: Path):
-    out = tmp_path / "result.json"
-    cut(paced, out)
-    resume(paced, out, expected=ALL_RAN)
+def test_the_file_is_as_the_schema_has_it(paced: Program, cut_file: Path):
+    resume(paced, cut_file, expected=ALL_RAN)
     schema = json.loads((ROOT / "docs/result_file.schema.json").read_text())
-    document = json.loads(out.read_text())
+    document = json.loads(cut_file.read_text())
     jsonschema.validate(document, schema)
     document["context"]["transfers"]["parts"][1]["number"] = "two"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, schema)
 
 
-def test_the_whole_goes_where_out_says(paced: Program, tmp_path: Path):
-    part, whole = tmp_path / "part.json", tmp_path / "whole.json"
-    earlier = cut(paced, part)
-    bytes_before = part.read_bytes()
+def test_the_whole_goes_where_out_says(paced: Program, cut_file: Path, tmp_path: Path):
+    whole, earlier = tmp_path / "whole.json", read(cut_file)
+    bytes_before = cut_file.read_bytes()
     environment = {"BENCHMARK_OUT": str(tmp_path / "other.json")}
-    resume(paced, part, f"--out={whole}", env=environment, expected=ALL_RAN)
-    assert part.read_bytes() == bytes_before
+    resume(paced, cut_file, f"--out={whole}", env=environment, expected=ALL_RAN)
+    assert cut_file.read_bytes() == bytes_before
     assert_is_whole(read(whole), earlier)
     assert not (tmp_path / "other.json").exists()
 
 
-def test_only_out_itself_names_another_file(paced: Program, tmp_path: Path):
-    part = tmp_path / "part.json"
-    earlier = cut(paced, part)
+def test_only_out_itself_names_another_file(paced: Program, cut_file: Path, tmp_path: Path):
+    earlier = read(cut_file)
     environment = {
         "BENCHMARK_OUT": str(tmp_path / "other.json"),
         "BENCHMARK_FILTER": "first",
         "BENCHMARK_REPETITIONS": "1",
     }
-    resume(paced, part, env=environment, expected=ALL_RAN)
-    assert_is_whole(read(part), earlier)
+    resume(paced, cut_file, env=environment, expected=ALL_RAN)
+    assert_is_whole(read(cut_file), earlier)
     assert not (tmp_path / "other.json").exists()
 
 
-def test_the_whole_can_be_printed(paced: Program, tmp_path: Path):
-    part = tmp_path / "part.json"
-    cut(paced, part)
-    bytes_before = part.read_bytes()
-    completed = resume(paced, part, "--out=-", expected=ALL_RAN)
+def test_the_whole_can_be_printed(paced: Program, cut_file: Path):
+    bytes_before = cut_file.read_bytes()
+    completed = resume(paced, cut_file, "--out=-", expected=ALL_RAN)
     assert json.loads(completed.out)["context"]["transfers"]["complete"] is True
-    assert part.read_bytes() == bytes_before
+    assert cut_file.read_bytes() == bytes_before
 
 
 def test_a_packed_file_stays_packed(paced: Program, tmp_path: Path):
@@ -151,11 +143,10 @@ def test_what_has_failed_stays_failed(paced: Program, tmp_path: Path):
     resume(paced, file, expected=SOMETHING_FAILED)  # nothing lacks
 
 
-def test_a_benchmark_that_fails_later_keeps_its_repetitions(paced: Program, tmp_path: Path):
-    file = tmp_path / "result.json"
-    earlier = cut(paced, file)
-    resume(paced, file, "--inject=fail@paced/first/h2d/1MiB", expected=SOMETHING_FAILED)
-    whole = read(file)
+def test_a_benchmark_that_fails_later_keeps_its_repetitions(paced: Program, cut_file: Path):
+    earlier = read(cut_file)
+    resume(paced, cut_file, "--inject=fail@paced/first/h2d/1MiB", expected=SOMETHING_FAILED)
+    whole = read(cut_file)
     keys = {key(row) for row in whole.rows}
     assert {key(row) for row in earlier.rows} <= keys
     assert set(whole.failed) == {"paced/first/h2d/1MiB"}
@@ -178,15 +169,13 @@ def another_computer(document: dict[str, Any]) -> None:
         another_computer,
     ],
 )
-def test_another_machine_does_not_go_on(paced: Program, tmp_path: Path, change: Edit):
-    file = tmp_path / "result.json"
-    cut(paced, file)
-    edit(file, change)
-    before = file.read_bytes()
-    completed = resume(paced, file, expected=USAGE)
+def test_another_machine_does_not_go_on(paced: Program, cut_file: Path, change: Edit):
+    edit(cut_file, change)
+    before = cut_file.read_bytes()
+    completed = resume(paced, cut_file, expected=USAGE)
     assert len(completed.complaints) == 1
     assert "it was measured elsewhere" in completed.complaints[0]
-    assert file.read_bytes() == before
+    assert cut_file.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -197,13 +186,11 @@ def test_another_machine_does_not_go_on(paced: Program, tmp_path: Path, change: 
         (set_at(*TRANSFERS, "program", "version", value="0.0.1"), "version"),
     ],
 )
-def test_other_conditions_are_a_warning(paced: Program, tmp_path: Path, change: Edit, fact: str):
-    file = tmp_path / "result.json"
-    cut(paced, file)
-    edit(file, change)
-    earlier = read(file)
-    resume(paced, file, expected=ALL_RAN)
-    whole = read(file)
+def test_other_conditions_are_a_warning(paced: Program, cut_file: Path, change: Edit, fact: str):
+    edit(cut_file, change)
+    earlier = read(cut_file)
+    resume(paced, cut_file, expected=ALL_RAN)
+    whole = read(cut_file)
     assert_is_whole(whole, earlier)
     (warning,) = (w for w in whole.transfers["warnings"] if w["code"] == "parts_differ")
     assert warning["data"]["part"] == 2

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from calls import call
 from gate_files import Lab
-from program import NOTHING_RAN, Program, assert_complains, environment, has_gpu
+from program import NOTHING_RAN, ROOT, Program, assert_complains, environment, has_gpu
+from test_modes import VALUES as OF_RUNS
 
-ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("bench", "gate", "lint", "package", "pin", "reference", "report", "test")
 # Programs that install or build.
 TRAPS = ("apt-get", "sudo", "dpkg-query", "cmake", "doxygen", "ninja", "pip", "python3", "nvcc")
@@ -327,33 +327,12 @@ def in_help(text: str) -> set[str]:
     }
 
 
-VALUES = {
+VALUES = OF_RUNS | {
     "--processes": "3",
-    "--benchmark_color": "auto",
-    "--benchmark_context": "key=value",
-    "--benchmark_filter": "null",
-    "--benchmark_format": "json",
-    "--benchmark_min_time": "0.01",
-    "--benchmark_min_warmup_time": "0",
-    "--benchmark_out": "result.json",
-    "--benchmark_out_format": "json",
     "--benchmark_perf_counters": "CYCLES",
-    "--benchmark_repetitions": "2",
-    "--benchmark_time_unit": "ns",
-    "--cache": "warm",
-    "--cold-sizes": "4KiB",
-    "--device": "host",
-    "--max-time": "10s",
-    "--label": "rack=r1",
     "--list": "all",
     "--concurrent": "cuda:0:both" if has_gpu() else "host:both",
     "--inject": "fail@null",
-    "--out": "result.json",
-    "--profile": "quick",
-    "--seed": "1",
-    "--sizes": "4KiB",
-    "--strategies": "null",
-    "--v": "1",
 }  # other options: true
 
 

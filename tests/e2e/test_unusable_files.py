@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import ALL_RAN, NOTHING_RAN, USAGE, Completed, Program, Result
+from program import ALL_RAN, NOTHING_RAN, ROOT, USAGE, Completed, Program, Result
 
 from plots.__main__ import main as report
 from plots.model.load import read_result
 
-ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 NAMED = 1  # of fleet_transfers judge
 FORMATS = (

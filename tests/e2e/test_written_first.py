@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from gate_files import Lab
-from program import Program
+from program import ROOT, Program
 
-RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
+RESULTS = ROOT / "results/nvidia-h200"
 RECORDED = RESULTS / "2026-11-21-report/result.json.gz"
 HOST_MAP = RESULTS / "2026-11-23-two-gpus/host_map-1.json"
 

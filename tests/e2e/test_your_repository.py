@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 from gate_files import changed
-from program import Program
+from program import ROOT, Program
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/YOUR_REPOSITORY.md"
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 # The strategies of the program advance its clock: the answer does not depend on this machine.
