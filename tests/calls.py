@@ -9,8 +9,13 @@ from typing import Any
 
 
 def call(
-    command: Sequence[str | Path], *, check: bool = False, **options: Any
+    command: Sequence[str | Path], *, expected: int | None = None, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command and keeps what it prints; `options` go to subprocess."""
+    """Runs a command, keeps what it prints, and compares its exit code with the expected one.
+
+    `options` go to subprocess.
+    """
     piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.run(command, encoding="utf-8", check=check, **(piped | options))
+    completed = subprocess.run(command, encoding="utf-8", check=False, **(piped | options))
+    assert expected in (None, completed.returncode), completed
+    return completed

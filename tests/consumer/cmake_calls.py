@@ -69,6 +69,5 @@ def run_hello(cmake: Cmake, binary: Path, *options: str | Path) -> None:
     """Builds the program that the documentation shows, and runs it."""
     must(cmake.configure(CONSUMERS / "hello", binary, *options))
     must(cmake.run("--build", binary))
-    completed = call([binary / "hello"])
-    assert completed.returncode == 0, completed
+    completed = call([binary / "hello"], expected=0)
     assert re.fullmatch(r"transfers \d+\.\d+\.\d+, .+: 2 \* 4 = 8\n", completed.stdout)

@@ -29,7 +29,7 @@ endif()
 
 def test_a_program_is_built_with_it(cmake: Cmake, installed: Path, tmp_path: Path):
     run_hello(cmake, tmp_path, f"-DCMAKE_PREFIX_PATH={installed}")
-    loaded = call(["ldd", tmp_path / "hello"], check=True).stdout
+    loaded = call(["ldd", tmp_path / "hello"], expected=0).stdout
     assert "libstdc++" in loaded
     assert "libgomp" not in loaded  # the library has threads of its own
 

@@ -22,7 +22,7 @@ def files(folder: Path) -> set[str]:
 
 def version_of(program: Path) -> str:
     # Without LD_LIBRARY_PATH and the like.
-    return call([program, "--version"], env={}, check=True).stdout
+    return call([program, "--version"], env={}, expected=0).stdout
 
 
 def test_the_component_library_is_headers_library_and_package(installed: Path):
@@ -77,7 +77,7 @@ def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_
     assert any(name.startswith("libstdc++.so") for name in names)
     assert open_entries(folder) == {}
     for program in PROGRAMS:
-        loaded = call(["ldd", folder / program], env={}, check=True).stdout
+        loaded = call(["ldd", folder / program], env={}, expected=0).stdout
         # A folder outside the bundle may be anybody's.
         assert set(entries_of(folder / program)) <= {"$ORIGIN"}
         bundled = {name for name in names if name.startswith("lib")}

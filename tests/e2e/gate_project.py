@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from calls import call
 from gate_files import Lab
 from program import LIMIT_S, ROOT, Program, environment
 
@@ -87,19 +88,20 @@ class Project:
         ours = environment({"TRANSFERS_BIN": "../bin", "PREPARED": str(self.prepared)})
         work = self.root / "work"
         work.mkdir(exist_ok=True)
-        return {"env": ours, "cwd": work, "encoding": "utf-8"}
+        return {"env": ours, "cwd": work}
 
     def command(self, *arguments: str) -> list[str]:
         return [str(self.root / "scripts/gate"), *arguments]
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*arguments),
-            capture_output=True,
-            check=False,
-            timeout=LIMIT_S,
-            **self.process_options(),
-        )
+    def run(self, *arguments: str, expected: int | None = None) -> subprocess.CompletedProcess[str]:
+        options = self.process_options()
+        return call(self.command(*arguments), expected=expected, timeout=LIMIT_S, **options)
+
+    def check(
+        self, *arguments: str, expected: int | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Measures, and compares with the baseline."""
+        return self.run("../baseline.json", *arguments, expected=expected)
 
 
 def make_project(gate: Program, folder: Path) -> Project:

@@ -104,10 +104,10 @@ def test_plain_runs_of_one_sweep_are_collected(
         program.measure("--device=host", "--strategies=copy/pinned", out, env=sweep)
     completed = fleet.run("collect", "runs", "--out=sweep.json.gz", cwd=tmp_path, expected=0)
     assert "of 2 files in sweep.json.gz; 0 problems" in completed.out
+    # One machine has no peers.
     judged = fleet.run(
         "judge", "sweep.json.gz", "--json=answer.json", cwd=tmp_path, expected=UNKNOWN
     )
-    # one machine has no peers
     assert "sweep monday" in judged.out
     assert json.loads((tmp_path / "answer.json").read_text("utf-8"))["problems"] == []
     fleet.run("show", "sweep.json.gz", cwd=tmp_path, expected=0)

@@ -160,8 +160,8 @@ def test_the_documented_lines_need_no_gpu(ranks: Ranks, tmp_path: Path) -> None:
     (block,) = [block for block in blocks if "--device=host" in block]
     path = f"{ranks.program.path.parent}:{os.environ['PATH']}"
     tried = ranks.popen(["bash", "-c", block], cwd=tmp_path, env=environment({"PATH": path}))
+    # Unknown, also where one is slower than the other.
     completed = ranks.completed(tried, expected=3)
-    # unknown, also where one is slower than the other
     assert "[host_device]" in completed.out
     assert "[no_peers]" in completed.out
     measured = json.loads(gzip.decompress((tmp_path / "dry.json.gz").read_bytes()))

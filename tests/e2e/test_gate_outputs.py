@@ -117,7 +117,7 @@ def test_a_large_check_is_quick(gate: Program, tmp_path: Path):
         "print(code, u.ru_utime + u.ru_stime, u.ru_maxrss)"
     )
     command = gate.command("check", baseline, *runs, f"--json={tmp_path / 'answer'}")
-    completed = call([sys.executable, "-c", measuring, *command], check=True)
+    completed = call([sys.executable, "-c", measuring, *command], expected=0)
     code, seconds, kib = completed.stdout.split()
     assert int(code) == PASS
     assert float(seconds) <= 1

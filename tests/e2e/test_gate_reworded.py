@@ -242,7 +242,7 @@ def test_the_script_goes_the_same_way_whatever_the_gate_says(
         if words == "theirs":
             mumble(project, reworded)
             (project.prepared / "arguments").unlink(missing_ok=True)
-        completed = project.run("../baseline.json", *arguments)
+        completed = project.check(*arguments)
         measured = [invocation.partition("--out=")[0] for invocation in project.measured]
         says = [line for line in completed.stderr.splitlines() if line.startswith("Measuring ")]
         outcomes.append(
@@ -258,7 +258,7 @@ def test_the_courses_differ(project: Project):
         make, arguments = COURSES[course]
         (project.prepared / "arguments").unlink(missing_ok=True)
         project.prepare(make(project.lab))
-        completed = project.run("../baseline.json", *arguments)
+        completed = project.check(*arguments)
         outcomes[course] = (completed.returncode, len(project.measured))
     assert outcomes["pass"] == (PASS, 3)
     assert outcomes["regression"] == (REGRESSION, 3)

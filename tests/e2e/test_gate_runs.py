@@ -74,8 +74,7 @@ def test_a_gpu_is_not_the_host_device(gate: Program, host_baseline: Path, tmp_pa
 
 def test_the_script_measures_and_checks(project: Project):
     project.prepare(project.lab.runs(3, day=9))
-    completed = project.run("../baseline.json", "--markdown=a.md", "--", "--device=0", "--seed=1")
-    assert completed.returncode == PASS, completed
+    completed = project.check("--markdown=a.md", "--", "--device=0", "--seed=1", expected=PASS)
     assert "\nPASS: link: all " in completed.stdout
     assert "Measuring run-3 of 3" in completed.stderr
     assert len(project.measured) == 3
@@ -96,22 +95,21 @@ def test_the_script_measures_as_the_baseline_was(
     runs = project.lab.sessions(3, 4, facts=facts)
     gate.run("pin", *runs, f"--out={project.baseline}", expected=0)
     project.prepare(project.lab.runs(3, day=9))
-    completed = project.run("../baseline.json")
-    assert completed.returncode == PASS, completed
+    completed = project.check(expected=PASS)
     expected = " ".join([*options, "--processes=1", f"--out={project.root}"])
     assert all(arguments.startswith(expected) for arguments in project.measured), project.measured
     words = " ".join(["Measuring as the baseline was: bench_transfers", *options])
     assert words in completed.stderr
     # What chooses nothing comes beside them.
     (project.prepared / "arguments").unlink()
-    project.run("../baseline.json", "--", "--quiet")
+    project.check("--", "--quiet")
     assert all(
         given.startswith(" ".join([*options, "--quiet --processes=1 --out="]))
         for given in project.measured
     )
     # Who gives options knows better, of all but the profile.
     (project.prepared / "arguments").unlink()
-    project.run("../baseline.json", "--", "--device=0")
+    project.check("--", "--device=0")
     profile = [option for option in options if option.startswith("--profile=")]
     assert all(given.startswith(" ".join([*profile, "--device=0"])) for given in project.measured)
 
@@ -124,30 +122,31 @@ def test_the_script_starts_as_many_processes_as_the_baseline(
     program.run(*asked, "--sizes=4KiB", f"--out={run}", expected=0)
     gate.run("pin", as_undisturbed(run), f"--out={project.baseline}", "--allow-noisy", expected=0)
     project.prepare([run])
-    completed = project.run("../baseline.json")
-    assert completed.returncode == BAD_INPUT  # it is the baseline's own
+    completed = project.check(expected=BAD_INPUT)  # it is the baseline's own
     assert "Measuring run-1 of 1 ..." in completed.stderr
     assert all("--processes=3 --out=" in given for given in project.measured)
 
 
 def test_the_script_finds_a_regression(project: Project):
     project.prepare(project.lab.runs(4, day=9, slowed={PINNED_UPLOAD: 1.1}))
-    completed = project.run(
-        "../baseline.json", "--runs=4", "--json=b.json", "--", "--profile=standard"
+    project.check(
+        "--runs=4",
+        "--json=b.json",
+        "--",
+        "--profile=standard",
+        expected=REGRESSION,
     )
-    assert completed.returncode == REGRESSION, completed
     assert [arguments.split()[0] for arguments in project.measured] == ["--profile=standard"] * 4
     assert json.loads((project.root / "work/b.json").read_text("utf-8"))["runs"]["after"] == 4
-    completed = project.run("../baseline.json", "--runs", "4", "--threshold", "50%")
-    assert completed.returncode == BAD_INPUT  # nothing more is prepared
+    # Nothing more is prepared.
+    completed = project.check("--runs", "4", "--threshold", "50%", expected=BAD_INPUT)
     assert "wrote no result" in completed.stderr
 
 
 @pytest.mark.parametrize("out", ["-", "/dev/stdout"])
 def test_the_script_prints_the_answer_for_programs(project: Project, out: str):
     project.prepare(project.lab.runs(3, day=9))
-    completed = project.run("../baseline.json", f"--json={out}")
-    assert completed.returncode == PASS, completed
+    completed = project.check(f"--json={out}", expected=PASS)
     assert json.loads(completed.stdout)["runs"]["after"] == 3
     assert not list((project.root / "work").iterdir())
 
@@ -158,7 +157,7 @@ def test_the_script_measures_more_where_that_may_tell(project: Project):
     project.prepare(
         [*lab.runs(2, day=9, slowed=slow), *lab.runs(1, day=9), *lab.runs(6, day=9, slowed=slow)]
     )
-    completed = project.run("../baseline.json")
+    completed = project.check()
     assert "Inconclusive so far" in completed.stderr
     assert len(project.measured) in (6, 9)
     assert completed.returncode in (REGRESSION, INCONCLUSIVE)
@@ -169,19 +168,16 @@ def test_the_script_measures_more_where_that_may_tell(project: Project):
 
 def test_the_script_gives_up_after_three_rounds(project: Project):
     project.prepare(project.lab.runs(3, day=9))
-    completed = project.run("../baseline.json", "--runs=1")
-    assert completed.returncode == PASS, completed  # the third run makes a verdict possible
+    project.check("--runs=1", expected=PASS)  # the third run makes a verdict possible
     assert len(project.measured) == 3
-    completed = project.run("../baseline.json", "--runs=0")
-    assert completed.returncode == BAD_INPUT
+    project.check("--runs=0", expected=BAD_INPUT)
 
 
 def test_the_script_stops_after_a_run_that_lacks_benchmarks(project: Project):
     project.prepare(project.lab.runs(3, day=9, without=[PINNED_UPLOAD]))
     (project.root / "work").mkdir(exist_ok=True)
     (project.root / "work/a.md").write_text("old")
-    completed = project.run("../baseline.json", "--markdown=a.md")
-    assert completed.returncode == INCONCLUSIVE
+    completed = project.check("--markdown=a.md", expected=INCONCLUSIVE)
     assert len(project.measured) == 1
     count = len(project.lab.costs)
     assert f"run 1 measured {count - 1} of the baseline's {count} benchmarks" in completed.stderr
@@ -190,8 +186,7 @@ def test_the_script_stops_after_a_run_that_lacks_benchmarks(project: Project):
 
 def test_the_script_goes_on_where_all_that_is_lacking_is_allowed(project: Project):
     project.prepare(project.lab.runs(3, day=9, without=[PINNED_UPLOAD]))
-    completed = project.run("../baseline.json", f"--allow-missing=^{PINNED_UPLOAD}$")
-    assert completed.returncode == PASS, completed
+    project.check(f"--allow-missing=^{PINNED_UPLOAD}$", expected=PASS)
     assert len(project.measured) == 3
 
 
@@ -199,14 +194,13 @@ def test_the_script_leaves_no_old_answer(project: Project):
     (project.prepared / "code").write_text("2")
     (project.root / "work").mkdir(exist_ok=True)
     (project.root / "work/a.md").write_text("old")
-    assert project.run("../baseline.json", "--markdown=a.md").returncode == BAD_INPUT
+    project.check("--markdown=a.md", expected=BAD_INPUT)
     assert not (project.root / "work/a.md").exists()
 
 
 def test_the_script_needs_both_programs(project: Project):
     (project.root / "bin/bench_transfers").unlink()
-    completed = project.run("../baseline.json")
-    assert completed.returncode == BAD_INPUT
+    completed = project.check(expected=BAD_INPUT)
     assert "has no bench_transfers" in completed.stderr
     assert completed.stderr.count("\n") == 1
 
@@ -218,8 +212,7 @@ def test_the_script_judges_runs_with_failures(project: Project):
 
     project.prepare([changed(run, run, fail) for run in project.lab.runs(3, day=9)])
     (project.prepared / "code").write_text("1")
-    completed = project.run("../baseline.json")
-    assert completed.returncode == INCONCLUSIVE
+    completed = project.check(expected=INCONCLUSIVE)
     assert f"{PINNED_UPLOAD}  failed in 3 of 3 runs" in completed.stdout
 
 
@@ -227,8 +220,7 @@ def test_the_script_judges_runs_with_failures(project: Project):
 def test_the_script_does_not_judge_what_was_not_measured(project: Project, code: int):
     project.prepare(project.lab.runs(3, day=9))
     (project.prepared / "code").write_text(str(code))
-    completed = project.run("../baseline.json")
-    assert completed.returncode == BAD_INPUT
+    completed = project.check(expected=BAD_INPUT)
     assert f"ended with code {code}" in completed.stderr
     assert completed.stdout == ""
     assert len(project.measured) == 1
@@ -257,8 +249,7 @@ def test_the_script_does_not_judge_what_was_not_measured(project: Project, code:
 def test_the_script_checks_its_arguments_before_it_measures(
     project: Project, arguments: tuple[str, ...], complaint: str
 ):
-    completed = project.run(*arguments)
-    assert completed.returncode == BAD_INPUT, completed
+    completed = project.run(*arguments, expected=BAD_INPUT)
     assert complaint in completed.stderr
     assert completed.stderr.count("\n") == 1
     assert project.measured == []
@@ -272,6 +263,7 @@ def test_the_script_ends_cleanly_when_interrupted(project: Project):
         project.command("../baseline.json"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        encoding="utf-8",
         start_new_session=True,
         **project.process_options(),
     ) as process:
@@ -292,8 +284,7 @@ def test_the_script_with_the_program(project: Project, paced: Program, host_base
     fake = project.root / "bin/bench_transfers"
     fake.unlink()
     fake.symlink_to(paced.path)
-    completed = project.run(str(host_baseline), "--", *PACED)
-    assert completed.returncode == PASS, completed
+    completed = project.run(str(host_baseline), "--", *PACED, expected=PASS)
     assert "PASS on the host device (no GPU)" in completed.stdout
     (run,) = (project.root / "results").rglob("run-2.json")
     assert SLOWED in read(run).names()

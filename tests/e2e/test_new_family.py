@@ -104,7 +104,7 @@ def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
     own_family: Program, tmp_path: Path
 ):
     measure(own_family, tmp_path / "result.json")
-    completed = call(
+    call(
         [
             sys.executable,
             "-m",
@@ -116,8 +116,8 @@ def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
             str(own_family.path),
         ],
         cwd=ROOT,
+        expected=0,
     )
-    assert completed.returncode == 0, completed.stderr
     with (tmp_path / "report/tables/role_exchange.csv").open() as table:
         rows = list(csv.DictReader(table))
     assert [float(row["leaps"]) for row in rows] == [3, 2]

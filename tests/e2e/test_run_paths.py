@@ -29,7 +29,7 @@ def test_which_entries_are_fixed():
 @pytest.mark.parametrize("name", ["bench_transfers", "fleet_transfers", "gate_transfers"])
 def test_a_program_starts_among_libraries_of_somebody_else(build: Path, tmp_path: Path, name: str):
     program = build / name
-    loaded = call(["ldd", program], check=True).stdout
+    loaded = call(["ldd", program], expected=0).stdout
     libraries = set(re.findall(r"^\s*([^\s/]+\.so\S*)", loaded, re.MULTILINE))
     assert "libz.so.1" in libraries
     for library in libraries | {"libcuda.so.1", "libnvidia-ml.so.1"}:

@@ -46,8 +46,8 @@ def said(folder: Path, *before: str) -> dict[str, str]:
             [*AS_SOMEBODY, *before, folder / "bench_transfers", *arguments],
             env={**os.environ, "TRANSFERS_SITE_FILE": str(site)},
             cwd="/",
+            expected=USAGE,
         )
-        assert completed.returncode == USAGE, completed
         lines[name] = " ".join(completed.stderr.split())
     return lines
 

@@ -36,8 +36,7 @@ def metrics(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_promtool_reads_the_metrics(metrics: str) -> None:
-    completed = run_tool("promtool", "check", "metrics", text=metrics)
-    assert completed.returncode == 0, completed
+    completed = run_tool("promtool", "check", "metrics", text=metrics, expected=0)
     assert completed.stderr == ""
 
 
@@ -46,10 +45,9 @@ def test_promtool_reads_the_values_of_a_run(pytestconfig: pytest.Config, recorde
     """What `bench_transfers export` writes for the textfile collector."""
     run = ROOT / f"results/{recorded}/2026-11-21-report/result.json.gz"
     exported = call(
-        [pytestconfig.getoption("binary"), "export", run, "--format=openmetrics"], check=True
+        [pytestconfig.getoption("binary"), "export", run, "--format=openmetrics"], expected=0
     )
-    completed = run_tool("promtool", "check", "metrics", text=exported.stdout)
-    assert completed.returncode == 0, completed
+    completed = run_tool("promtool", "check", "metrics", text=exported.stdout, expected=0)
     assert completed.stderr == ""
 
 
@@ -62,10 +60,11 @@ def test_promtool_backfills_a_recorded_run(
     exporting = ("export", run, "--format=openmetrics-timestamps", f"--out={exported}")
     subprocess.run([pytestconfig.getoption("binary"), *exporting], check=True)
     samples = sum(line[0] != "#" for line in exported.read_text("utf-8").splitlines())
-    completed = run_tool(
-        *("promtool", "tsdb", "create-blocks-from", "openmetrics", "run.om", "data"), cwd=tmp_path
+    run_tool(
+        *("promtool", "tsdb", "create-blocks-from", "openmetrics", "run.om", "data"),
+        cwd=tmp_path,
+        expected=0,
     )
-    assert completed.returncode == 0, completed
     listed = run_tool("promtool", "tsdb", "list", "data", cwd=tmp_path)
     assert [line.split()[4] for line in listed.stdout.splitlines()[1:]] == [str(samples)], listed
 
@@ -83,5 +82,4 @@ def test_the_alerts_use_metrics_and_labels_that_there_are(metrics: str) -> None:
 
 def test_the_alerts_fire_as_their_tests_say() -> None:
     for command in (("check", "rules", RULES), ("test", "rules", "transfers.rules_test.yml")):
-        completed = run_tool("promtool", *command, cwd=RULES.parent)
-        assert completed.returncode == 0, completed
+        run_tool("promtool", *command, cwd=RULES.parent, expected=0)

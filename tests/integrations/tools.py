@@ -21,6 +21,7 @@ def run_tool(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     text: str = "",
+    expected: int | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Skips the test where there is no such program. `text` is what it reads from stdin."""
     path = f"{FOLDER}:{os.environ['PATH']}"
@@ -33,4 +34,5 @@ def run_tool(
         env={**os.environ, "PATH": path, **(env or {})},
         input=text,
         timeout=300,
+        expected=expected,
     )

@@ -17,8 +17,7 @@ MEASURING = ("--device=host", "--strategies=copy/pinned", "--sizes=64KiB", "--pr
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
-    completed = call(command, cwd=cwd)
-    assert completed.returncode == 0, completed
+    completed = call(command, cwd=cwd, expected=0)
     return completed.stdout
 
 

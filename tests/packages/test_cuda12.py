@@ -53,6 +53,5 @@ def test_a_folder_of_others_is_left_alone(tmp_path: Path):
 
 @pytest.mark.parametrize("arguments", [[], ["--newest", "toolkit"], ["one", "two"], ["--oldest"]])
 def test_other_arguments_are_refused(arguments: list[str]):
-    completed = call([SCRIPT, *arguments])
-    assert completed.returncode == 2
+    completed = call([SCRIPT, *arguments], expected=2)
     assert completed.stderr == "usage: cuda12 [--oldest] FOLDER\n"

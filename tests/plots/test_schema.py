@@ -468,8 +468,7 @@ def test_both_readers_refuse_a_key_that_is_there_twice(case, tmp_path, program, 
         [gate_program, "pin", path, path, path, f"--out={tmp_path / 'baseline'}"],
         [program, "advise", f"--from={path}", "--check"],
     ):
-        process = call(command)
-        assert process.returncode == 2, process
+        process = call(command, expected=2)
         assert process.stderr.replace("\n  ", " ").count("\n") == 1
         assert str(path) in process.stderr.replace("\n  ", "")
         assert f"it has {key} twice" in process.stderr.replace("\n  ", " ")
