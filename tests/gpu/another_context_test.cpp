@@ -4,7 +4,6 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "src/transfers/cuda/toolkit.hpp"
+#include "tests/basics.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -20,8 +20,6 @@
 
 namespace transfers::another_context_test {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 template <class Function>
 Function driver_function(const char* name, unsigned version = 12000) {

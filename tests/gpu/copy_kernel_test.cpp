@@ -1,12 +1,10 @@
 #include "bench/strategy/copy_kernel.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "transfers/transfers.hpp"
 

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +9,7 @@
 
 #include "src/transfers/core/numa.hpp"
 #include "src/transfers/cuda/check.hpp"
+#include "tests/basics.hpp"
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -212,8 +211,8 @@ TEST_F(cuda_device_test, an_error_names_the_call_and_cudas_error) {
     gpu->copy(device_block.data(), nowhere, 4096, direction::h2d);
     FAIL() << "a copy from a null pointer succeeded";
   } catch (const device_error& failure) {
-    EXPECT_THAT(failure.what(), testing::HasSubstr("cudaMemcpy"));
-    EXPECT_THAT(failure.what(), testing::HasSubstr("cudaErrorInvalidValue"));
+    EXPECT_THAT(failure.what(), HasSubstr("cudaMemcpy"));
+    EXPECT_THAT(failure.what(), HasSubstr("cudaErrorInvalidValue"));
     EXPECT_FALSE(failure.device_lost());
   }
 }
@@ -383,7 +382,7 @@ TEST_F(cuda_device_test, description_is_filled_in) {
   ASSERT_TRUE(description.cuda);
   EXPECT_EQ(description.kind, "cuda");
   EXPECT_THAT(description.cuda->uuid,
-              testing::MatchesRegex("GPU-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+"));
+              MatchesRegex("GPU-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+-[0-9a-f]+"));
   EXPECT_EQ(description.cuda->uuid.size(), 40U);
   EXPECT_GT(description.cuda->multiprocessors, 0);
   EXPECT_GT(description.cuda->memory_bytes, std::size_t{1} << 30);

@@ -1,7 +1,5 @@
 // What device::copy waits for, and who waits for it.
 #include <cuda_runtime.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "transfers/core/error.hpp"
@@ -128,7 +127,7 @@ TEST_F(device_copy, while_another_thread_records_a_graph_is_right_or_refused_in_
     std::printf("beside a recording: %s; it then ended with %s\n",
                 refused ? refused->what() : "copied", cudaGetErrorName(ended));
     if (refused) {
-      EXPECT_THAT(refused->what(), testing::HasSubstr("cudaErrorStreamCapture"));
+      EXPECT_THAT(refused->what(), HasSubstr("cudaErrorStreamCapture"));
       EXPECT_FALSE(refused->device_lost());
     }
     expect_right();

@@ -1,7 +1,5 @@
 #include "transfers/fast/file_copy.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "bench/strategy/pattern_file.hpp"
+#include "tests/basics.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
 #include "transfers/array/create.hpp"
@@ -21,7 +20,6 @@ namespace {
 using bench_transfers::bench::folder_of_temporary_files;
 using bench_transfers::bench::pattern_file;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 const pattern data{42, false};
 
 class file_to_gpu : public on_gpu {

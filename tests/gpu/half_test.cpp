@@ -1,9 +1,8 @@
 #include "transfers/cuda/half.cuh"
 
-#include <gmock/gmock.h>
-
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "transfers/array/gpu_array.hpp"
 
@@ -17,7 +16,7 @@ class halves_of_cuda : public on_gpu {};
 TEST_F(halves_of_cuda, convert_as_float16) {
   const context context(*gpu);
   const auto array = to_gpu(context, std::vector<__half>{__float2half(0.5F), __float2half(-2)});
-  EXPECT_THAT(array.astype<float>().get(), testing::ElementsAre(0.5F, -2.0F));
+  EXPECT_THAT(array.astype<float>().get(), ElementsAre(0.5F, -2.0F));
   const auto back = to_gpu(context, std::vector<float>{0.1F}).astype<__half>().get();
   EXPECT_EQ(__half2float(back[0]), __half2float(__float2half(0.1F)));
 }

@@ -1,8 +1,5 @@
 #include "transfers/launch/launch.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -12,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "transfers/array/buffer.hpp"
@@ -23,11 +21,6 @@
 
 namespace transfers::launch_test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 class launch_test : public on_gpu {
  protected:

@@ -1,12 +1,11 @@
 #include "transfers/fast/multipath.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
 #include "transfers/core/error.hpp"
@@ -14,7 +13,6 @@
 namespace transfers::multipath_test {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t around = 4096;
 constexpr std::array directions{direction::h2d, direction::d2h};
 const pattern data{42, false};

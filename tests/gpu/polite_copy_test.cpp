@@ -1,7 +1,5 @@
 #include "transfers/fast/polite_copy.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -20,7 +19,6 @@
 namespace transfers::polite_copy_test {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 const pattern data{43, false};
 const pattern poison{43, true};
 

@@ -2,7 +2,6 @@
 // current. Skipped if there are fewer GPUs.
 #include <cuda.h>
 #include <cuda_runtime.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,7 @@
 #include "bench/device_clock/device_clock.hpp"
 #include "src/transfers/cuda/current_context.hpp"
 #include "src/transfers/cuda/toolkit.hpp"
+#include "tests/basics.hpp"
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -25,8 +25,6 @@
 
 namespace transfers::several_devices_test {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 int current_device() {
   int index = -1;

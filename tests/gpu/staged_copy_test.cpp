@@ -1,8 +1,5 @@
 #include "transfers/fast/staged_copy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -14,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -27,7 +25,6 @@
 namespace transfers::staged_copy_test {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t around = 4096;
 const pattern data{42, false};
 const pattern poison{42, true};
@@ -224,7 +221,7 @@ TEST_F(arrays_on_cuda, of_pageable_memory_are_staged_by_default) {
   ASSERT_EQ(counts().host_bytes, 0U);  // the copier acquires memory when it is first needed
   const staging settings;
   for (const std::size_t bytes : {64 * mib + 4, settings.h2d.least_bytes})
-    expect_round_trip(context, bytes / 4, testing::Gt(bytes / settings.largest_chunk));
+    expect_round_trip(context, bytes / 4, Gt(bytes / settings.largest_chunk));
   EXPECT_EQ(counts().host_bytes, settings.chunks * settings.largest_chunk);
 }
 
@@ -239,14 +236,14 @@ TEST_F(arrays_on_cuda, that_are_staged_have_arrived_before_calculations) {
 TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_if_they_are_small) {
   const context context(counted());
   for (const std::size_t elements : {std::size_t{1}, mib / 16, staging().h2d.least_bytes / 4 - 1})
-    expect_round_trip(context, elements, testing::Eq(1));
+    expect_round_trip(context, elements, Eq(1));
   EXPECT_EQ(counts().host_bytes, 0U);  // the copier was not needed
 }
 
 TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_without_a_copier) {
   const context context(counted());
   context.stage_by(nullptr);
-  expect_round_trip(context, 16 * mib + 1, testing::Eq(1));
+  expect_round_trip(context, 16 * mib + 1, Eq(1));
   EXPECT_EQ(counts().host_bytes, 0U);
 }
 

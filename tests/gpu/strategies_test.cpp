@@ -1,7 +1,5 @@
 // Strategies that only a GPU can run, measured and verified as the program does it.
 #include <cuda_runtime.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,15 +19,13 @@
 #include "bench/subjects/async_memory.hpp"
 #include "bench/subjects/batch_copy.hpp"
 #include "bench/subjects/waits.hpp"
+#include "tests/basics.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/unit/bench/made_up_surroundings.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::strategies_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class strategies_on_gpu : public transfers::on_gpu {
  protected:
@@ -75,8 +71,6 @@ class strategies_on_gpu : public transfers::on_gpu {
   settings chosen;
 };
 
-constexpr std::size_t mib = std::size_t{1} << 20;
-
 TEST_F(strategies_on_gpu, copy_by_graphs_managed_memory_and_direct_access_at_odd_sizes) {
   const auto rows =
       measure({"copy/graph", "copy/managed_prefetch", "copy/managed_fault", "copy/pageable_access"},
@@ -94,7 +88,7 @@ TEST_F(strategies_on_gpu, run_duplex_at_odd_sizes) {
 TEST_F(strategies_on_gpu, run_duplex_and_tell_each_direction_together_and_alone) {
   if (gpu->description().cuda->copy_engines < 2) GTEST_SKIP() << "one copy engine";
   const auto rows = measure({"duplex"}, {256 * mib});
-  EXPECT_THAT(rows, testing::SizeIs(4 * 2));
+  EXPECT_THAT(rows, SizeIs(4 * 2));
   for (const auto& row : rows) {
     SCOPED_TRACE(row.dump());
     const auto value = [&](const char* key) { return row.at(key).get<double>(); };
@@ -405,7 +399,7 @@ TEST_F(strategies_on_gpu, time_work_beside_calls_that_others_make) {
   std::vector<std::string> names;
   for (const auto& known : registered_strategies())
     if (known.family == "blocked" && !why_unsupported(known, *gpu)) names.push_back(known.name());
-  EXPECT_THAT(names, testing::Contains("blocked/malloc_async/1MiB"));
+  EXPECT_THAT(names, Contains("blocked/malloc_async/1MiB"));
   // Where the driver has no NVML, that is said when the benchmark is prepared.
   std::erase(names, "blocked/nvml_read");
   print_both_sides(measure(names, {mib}));

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
@@ -10,17 +8,13 @@
 
 #include "bench/strategy/heap.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/forwarding_device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::allocate_strategy_test {
 namespace {
-
-using testing::HasSubstr;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 
 // As main does before any large allocation.
 [[maybe_unused]] const bool begun = [] {
@@ -249,7 +243,7 @@ std::vector<std::string> refused_without(transfers::host_memory_kind kind) {
 TEST(strategies, that_page_lock_need_a_device_that_registers_memory) {
   EXPECT_THAT(
       refused_without(transfers::registered),
-      testing::UnorderedElementsAre(
+      UnorderedElementsAre(
           "allocate/lock_touched", "allocate/lock_touched_huge", "allocate/lock_untouched",
           "allocate/registered", "blocked/host_register/16MiB", "copy/register_once",
           "copy/register_once_huge", "copy/registered", "cpu/registered", "free/lock_touched",

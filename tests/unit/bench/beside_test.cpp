@@ -1,8 +1,5 @@
 #include "bench/strategies/beside.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -11,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/basics.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::beside_test {
@@ -123,7 +121,7 @@ TEST_F(work_beside, nothing_that_was_forgotten_counts) {
   timed.run();
   timed.forget();
   EXPECT_EQ(calls.threads, 0);
-  EXPECT_THAT(timed.metrics({{"median_ns", 1}}), testing::IsEmpty());
+  EXPECT_THAT(timed.metrics({{"median_ns", 1}}), IsEmpty());
 }
 
 TEST_F(work_beside, no_call_is_alone_and_has_no_figures_of_calls) {
@@ -132,7 +130,7 @@ TEST_F(work_beside, no_call_is_alone_and_has_no_figures_of_calls) {
   timed.run();
   EXPECT_FALSE(work.last_was_beside);
   const auto metrics = by_name(timed.metrics({{"median_ns", 1}, {"p99_ns", 2}}));
-  EXPECT_THAT(metrics, testing::ElementsAre(testing::Pair("work_p99_ns", 2)));
+  EXPECT_THAT(metrics, ElementsAre(Pair("work_p99_ns", 2)));
 }
 
 TEST_F(work_beside, counts_from_when_it_was_due) {

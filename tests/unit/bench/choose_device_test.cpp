@@ -1,21 +1,14 @@
 #include "bench/cli/choose_device.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
 #include "src/common/program.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::bench::choose_device_test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 std::string complaint(const std::string& name) {
   return common::complaint_of<common::usage_error>([&] { return choose_devices(name); });
@@ -23,7 +16,7 @@ std::string complaint(const std::string& name) {
 
 TEST(choose_device, host_needs_no_gpu_and_gives_no_reason) {
   const auto choice = choose_devices("host");
-  ASSERT_THAT(choice.chosen, testing::SizeIs(1));
+  ASSERT_THAT(choice.chosen, SizeIs(1));
   EXPECT_EQ(choice.chosen[0]->description().kind, "host");
   EXPECT_FALSE(choice.chosen[0]->description().cuda);
   EXPECT_THAT(choice.ids, ElementsAre("host"));
@@ -35,7 +28,7 @@ TEST(choose_device, automatic_choice_without_a_gpu_says_why) {
   if (cuda.devices > 0) GTEST_SKIP() << "there is a GPU";
   for (const std::string list : {"auto", "all"}) {
     const auto [devices, ids, why_not_gpu] = choose_devices(list);
-    ASSERT_THAT(devices, testing::SizeIs(1));
+    ASSERT_THAT(devices, SizeIs(1));
     EXPECT_EQ(devices[0]->description().kind, "host");
     EXPECT_THAT(ids, ElementsAre("host"));
     ASSERT_TRUE(why_not_gpu);
@@ -55,7 +48,7 @@ TEST(choose_device, a_missing_gpu_is_wrong_usage) {
 TEST(choose_devices, opens_emulated_devices_in_the_order_of_the_list) {
   const auto [devices, ids, why_not_gpu] = choose_devices("host:1,host,host:0");
   EXPECT_THAT(ids, ElementsAre("host:1", "host", "host:0"));
-  ASSERT_THAT(devices, testing::SizeIs(3));
+  ASSERT_THAT(devices, SizeIs(3));
   EXPECT_EQ(devices[0]->description().index, 1);
   EXPECT_EQ(devices[1]->description().name, transfers::open_host_device()->description().name);
   EXPECT_EQ(devices[2]->description().index, 0);
@@ -66,7 +59,7 @@ TEST(choose_devices, opens_emulated_devices_in_the_order_of_the_list) {
 
 TEST(choose_devices, shares_links_of_the_same_name) {
   const auto devices = choose_devices("host:0@a=10GB/s,host:1@a,host:2@b-2=0.5MB/s,host:3").chosen;
-  ASSERT_THAT(devices, testing::SizeIs(4));
+  ASSERT_THAT(devices, SizeIs(4));
   const auto link = [&](std::size_t i) { return devices[i]->description().emulated_link; };
   EXPECT_EQ(link(0)->name, "a");
   EXPECT_EQ(link(0)->h2d_bytes_per_second, 1e10);
@@ -99,14 +92,13 @@ TEST(choose_devices, puts_several_links_one_after_the_other) {
   const auto& first = devices[0]->description();
   EXPECT_EQ(first.emulated_link->name, "gpu0@switch");
   EXPECT_EQ(first.emulated_link->h2d_bytes_per_second, 4e9);
-  ASSERT_THAT(first.emulated_path, testing::SizeIs(2));
+  ASSERT_THAT(first.emulated_path, SizeIs(2));
   EXPECT_EQ(first.emulated_path[1].name, "switch");
   EXPECT_EQ(first.emulated_path[1].d2h_bytes_per_second, 6e9);
   EXPECT_EQ(devices[1]->description().emulated_link->name, "gpu1@switch");
   EXPECT_EQ(devices[2]->description().emulated_link->name, "x@switch");
   EXPECT_EQ(devices[3]->description().emulated_link->name, "x@switch");
-  EXPECT_THAT(choose_devices("host:0@a=1GB/s").chosen[0]->description().emulated_path,
-              testing::IsEmpty());
+  EXPECT_THAT(choose_devices("host:0@a=1GB/s").chosen[0]->description().emulated_path, IsEmpty());
 }
 
 TEST(choose_device_of_rank, takes_one_of_the_list) {

@@ -1,8 +1,6 @@
 #include "bench/cli/command_line.hpp"
 
 #include <benchmark/benchmark.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <sstream>
@@ -13,23 +11,13 @@
 #include "bench/cli/google_flags.hpp"
 #include "bench/cli/options.hpp"
 #include "src/common/program.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::bench::command_line_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Not;
-using testing::Pair;
-using testing::SizeIs;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
-constexpr std::size_t gib = 1024 * mib;
 
 /// Command lines, parsed without the settings in the tests' environment.
 class command_line : public testing::Test {
@@ -85,7 +73,7 @@ TEST_P(profile_defaults, are_these) {
   EXPECT_EQ(got.sizes.front(), expected.smallest);
   EXPECT_EQ(got.sizes.back(), expected.largest);
   EXPECT_EQ(got.cold_sizes, expected.cold);
-  for (const auto size : got.cold_sizes) EXPECT_THAT(got.sizes, testing::Contains(size));
+  for (const auto size : got.cold_sizes) EXPECT_THAT(got.sizes, Contains(size));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -132,15 +120,15 @@ TEST_F(options_read, are_in_the_table_and_not_taken_yet) {
 TEST_F(options_read, are_none_where_a_text_is_asked_for) {
   const auto version = read({"--version"});
   ASSERT_TRUE(version);
-  EXPECT_THAT(version->text, testing::StartsWith("bench_transfers "));
-  EXPECT_THAT(read({"--help"}).value().text, testing::HasSubstr("--sizes"));
+  EXPECT_THAT(version->text, StartsWith("bench_transfers "));
+  EXPECT_THAT(read({"--help"}).value().text, HasSubstr("--sizes"));
 }
 
 TEST_F(options_read, need_their_values) {
   EXPECT_EQ(common::complaint_of<common::usage_error>([&] { read({"--sizes="}); }),
             "--sizes needs a value");
   EXPECT_THAT(common::complaint_of<common::usage_error>([&] { read({"--processes=many"}); }),
-              testing::HasSubstr("--processes"));
+              HasSubstr("--processes"));
 }
 
 TEST_F(options_read, are_those_of_variables_if_the_table_reads_them) {

@@ -1,7 +1,4 @@
 // The families company and blocked, which time work while another thread makes calls.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -9,20 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench::company_strategy_test {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
-using testing::StartsWith;
 
 class company_session : public host_session {
  protected:
@@ -105,8 +95,7 @@ TEST_F(company_session, blocked_work_is_measured_beside_each_call_that_the_host_
   chosen.own_sizes = false;
   const auto all = make_plan(strategies, *device, chosen);
   for (const auto& [name, reason, benchmark] : all.skipped)
-    EXPECT_THAT(name,
-                testing::MatchesRegex("blocked/(malloc_async/1MiB|source_module|nvml_read)/.*"));
+    EXPECT_THAT(name, MatchesRegex("blocked/(malloc_async/1MiB|source_module|nvml_read)/.*"));
   const auto measured = measure({"blocked/memcpy_pageable/64KiB_h2d", "blocked/malloc",
                                  "blocked/host_register", "blocked/device_pool",
                                  "blocked/stream_synchronize", "blocked/graph_instantiate/chain",
@@ -184,8 +173,8 @@ TEST_F(company_session, the_profile_has_both_families_though_they_are_on_request
   for (const auto& described : of_profile.cases) names.push_back(described.name);
   EXPECT_THAT(names, AllOf(Contains("company/polite/graph/d2h/64MiB"), Contains("company/idle/hbm"),
                            Contains("blocked/malloc/1MiB/chain")));
-  EXPECT_THAT(names, testing::Each(AllOf(Not(HasSubstr("equal_priority")), Not(HasSubstr("/copy")),
-                                         Not(StartsWith("stalls")))));
+  EXPECT_THAT(names, Each(AllOf(Not(HasSubstr("equal_priority")), Not(HasSubstr("/copy")),
+                                Not(StartsWith("stalls")))));
   chosen.strategies = {"company/engine/hbm_equal_priority"};
   EXPECT_THAT(make_plan(strategies, *device, chosen).cases, SizeIs(2)) << "asked for";
 }

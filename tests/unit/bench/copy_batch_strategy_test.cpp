@@ -1,11 +1,10 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
@@ -14,7 +13,6 @@ namespace bench_transfers::bench::copy_batch_strategy_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::IsEmpty;
 
 TEST_F(host_session, batched_copies_are_described_by_order_memory_and_direction) {
   chosen.strategies = {"copy_batch"};

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <memory>
@@ -7,15 +5,12 @@
 #include <string>
 
 #include "bench/harness/verify.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace bench_transfers::bench::cpu_after_transfer_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr const char* name = "cpu/pinned/after_transfer";
 
@@ -101,7 +96,7 @@ TEST_P(after_transfer, each_access_follows_one_and_the_next_does_not) {
 
 TEST_P(after_transfer, an_access_that_has_not_taken_place_is_wrong) {
   operation.timing.between();
-  EXPECT_THAT(operation.check.compare().value_or(""), testing::HasSubstr("has not taken place"));
+  EXPECT_THAT(operation.check.compare().value_or(""), HasSubstr("has not taken place"));
 }
 
 TEST_P(after_transfer, a_transfer_that_lacks_a_byte_is_wrong) {

@@ -1,8 +1,5 @@
 #include "bench/harness/cpu_meter.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/transfers/busy.hpp"
 #include "transfers/core/workers.hpp"

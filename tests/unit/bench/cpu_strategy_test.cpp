@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
@@ -16,6 +14,7 @@
 #include "bench/strategy/cache.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
@@ -23,11 +22,6 @@
 namespace bench_transfers::bench::cpu_strategy_test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 constexpr std::size_t piece = 4 * mib;  // that one thread accesses in one operation
 constexpr std::string_view all_cores = "_all_cores";
 
@@ -68,7 +62,7 @@ class cpu_strategy : public testing::Test {
       return strategy.prepare({*device, memory, *stream, variant, bytes, cache});
     } catch (const transfers::unsupported& no) {
       EXPECT_THAT(std::string(no.what()),
-                  testing::AnyOf(HasSubstr("SSE4.1"), HasSubstr("x86"), HasSubstr("flush")));
+                  AnyOf(HasSubstr("SSE4.1"), HasSubstr("x86"), HasSubstr("flush")));
       EXPECT_THAT(std::string(variant), HasSubstr("streaming"));
     }
     return std::nullopt;

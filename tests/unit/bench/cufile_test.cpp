@@ -1,8 +1,6 @@
 #include "bench/subjects/cufile.hpp"
 
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cerrno>
 #include <memory>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "bench/strategy/pattern_file.hpp"
+#include "tests/basics.hpp"
 #include "tests/data/fake_cufile.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
@@ -22,9 +21,6 @@ namespace bench_transfers::bench::cufile_test {
 namespace {
 
 using subjects::cufile_input;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::size_t bytes = 10'000;
 
@@ -137,7 +133,7 @@ TEST_F(cufile, reports_a_file_that_ends_too_early) {
   const auto more = file.through_cache().size() + 1;
   memory.resize(more);
   EXPECT_THAT([&] { read.read(memory.data(), more); },
-              testing::ThrowsMessage<transfers::device_error>(
+              ThrowsMessage<transfers::device_error>(
                   HasSubstr("the file ends after " + std::to_string(more - 1))));
 }
 

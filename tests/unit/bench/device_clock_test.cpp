@@ -1,13 +1,11 @@
 #include "bench/device_clock/device_clock.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <future>
 #include <memory>
 #include <stdexcept>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/moved_clock.hpp"
 #include "transfers/host/host_device.hpp"
 

@@ -1,14 +1,12 @@
 #include "bench/strategies/due_calls.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::due_calls_test {

@@ -1,23 +1,16 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::duplex_strategy_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::StartsWith;
 
 struct duplex_method {
   std::string strategy, variant;
@@ -131,7 +124,7 @@ TEST_P(duplex_strategy, times_each_direction_alone_and_while_the_other_is_busy) 
     // No copy is in flight any more that could disturb the next comparison.
     EXPECT_EQ(comparison.name.ends_with("_alone"), !comparison.before) << comparison.name;
   }
-  EXPECT_THAT(names, testing::ElementsAre("h2d", "h2d_alone", "d2h", "d2h_alone"));
+  EXPECT_THAT(names, ElementsAre("h2d", "h2d_alone", "d2h", "d2h_alone"));
   EXPECT_EQ(ready.check.compare(), std::nullopt);
 }
 

@@ -1,8 +1,5 @@
 #include "bench/record/earlier_run.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +8,7 @@
 #include "bench/record/parts.hpp"
 #include "src/common/program.hpp"
 #include "src/common/writing.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
@@ -19,10 +17,6 @@ namespace bench_transfers::bench::earlier_run_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 json row_of(const std::string& name, int number) {
   return {{"name", name},

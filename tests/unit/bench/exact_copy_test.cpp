@@ -1,5 +1,4 @@
 // Copies of page-locked memory do not wait for what only other memory needs.
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
@@ -11,6 +9,7 @@
 
 #include "bench/harness/reserve.hpp"
 #include "bench/harness/sets.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/bench/hourly_stream.hpp"
 #include "tests/unit/transfers/forwarding_device.hpp"
@@ -18,9 +17,6 @@
 
 namespace bench_transfers::bench::failing_devices_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// A host device that refuses some calls.
 class refusing_device final : public transfers::forwarding_device {
@@ -91,7 +87,7 @@ class failing_devices : public host_session {
                 "not run: the device host:1 was lost before anything was measured: fallen off the "
                 "bus");
     }
-    EXPECT_THAT(names, testing::UnorderedElementsAreArray(names_of_the_second()));
+    EXPECT_THAT(names, UnorderedElementsAreArray(names_of_the_second()));
     EXPECT_THAT(result.lost_devices, ElementsAre(1U));
     EXPECT_THAT(result.skipped, IsEmpty());
     expect_all_others_ran(result);
@@ -116,10 +112,10 @@ TEST_F(failing_devices, lost_when_the_session_begins_cost_only_their_own_benchma
 TEST_F(failing_devices, that_refuse_memory_cost_only_their_own_benchmarks) {
   devices[1].on_allocation = [] { throw transfers::out_of_memory("full"); };
   const auto result = run_session();
-  EXPECT_THAT(planned.skipped, testing::SizeIs(2 + 3));
+  EXPECT_THAT(planned.skipped, SizeIs(2 + 3));
   for (const auto& skipped : planned.skipped) {
     EXPECT_EQ(skipped.reason.code, "memory_refused") << skipped.name;
-    EXPECT_THAT(skipped.benchmark->devices, testing::Contains(1U)) << skipped.name;
+    EXPECT_THAT(skipped.benchmark->devices, Contains(1U)) << skipped.name;
   }
   EXPECT_THAT(result.lost_devices, IsEmpty());
   expect_all_others_ran(result);
@@ -135,7 +131,7 @@ TEST_F(failing_devices, that_get_no_stream_cost_only_their_own_benchmarks) {
     names.push_back(name);
     EXPECT_EQ(reason.code, "threads_refused");
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAreArray(names_of_the_second()));
+  EXPECT_THAT(names, UnorderedElementsAreArray(names_of_the_second()));
   EXPECT_THAT(result.failures, IsEmpty());
   EXPECT_THAT(result.lost_devices, IsEmpty());
 }
@@ -170,7 +166,7 @@ TEST_F(failing_devices, whose_copies_are_not_at_once_later_keep_what_they_had_me
   chosen.sizes = {1024 * kib};
   const auto result = run_session();
   ASSERT_THAT(planned_names(), ElementsAre("later/pageable/h2d/host:0+host:2/1MiB"));
-  ASSERT_THAT(result.failures, testing::SizeIs(1));
+  ASSERT_THAT(result.failures, SizeIs(1));
   EXPECT_EQ(result.failures[0].reason.code, "not_at_once");
   EXPECT_THAT(result.failures[0].reason.text,
               "the copies were never busy at once for long enough in 21 samples");

@@ -1,8 +1,5 @@
 #include "bench/harness/fault.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,6 +9,7 @@
 
 #include "bench/harness/verify.hpp"
 #include "bench/harness/wall_clock.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "transfers/core/error.hpp"
 
@@ -19,7 +17,6 @@ namespace bench_transfers::bench::fault_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 TEST(parse_fault, reads_every_kind) {
   const auto corrupt = parse_fault("corrupt@^copy/");

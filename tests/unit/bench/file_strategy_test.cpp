@@ -1,6 +1,4 @@
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "bench/strategy/pattern_file.hpp"
+#include "tests/basics.hpp"
 #include "tests/data/fake_cufile.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
@@ -24,11 +23,7 @@ namespace bench_transfers::bench::file_strategy_test {
 namespace {
 
 using common::temporary_folder;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
-constexpr std::size_t mib = 1024 * kib;
 constexpr std::size_t page = 4096;
 
 std::size_t resident_pages(const pattern_file& file, std::size_t bytes) {
@@ -99,7 +94,7 @@ TEST_F(pattern_in_file, that_somebody_holds_in_memory_is_not_called_cold) {
   volatile const std::byte touched = held.data()[0];  // a mapped page cannot be dropped
   static_cast<void>(touched);
   EXPECT_THAT([&] { file.make_cold(8 * page); },
-              testing::ThrowsMessage<transfers::unsupported>(AllOf(
+              ThrowsMessage<transfers::unsupported>(AllOf(
                   HasSubstr("of the file's 8 pages stay in the page cache"), HasSubstr("TMPDIR"))));
 }
 
@@ -116,7 +111,7 @@ TEST_F(pattern_in_file, is_read_past_the_page_cache_or_says_why_not) {
 TEST_F(pattern_in_file, that_has_no_room_says_so_and_stays_as_it_was) {
   file.extend(page);
   EXPECT_THAT([&] { file.extend(std::size_t{1} << 62); },
-              testing::ThrowsMessage<transfers::unsupported>(
+              ThrowsMessage<transfers::unsupported>(
                   AllOf(HasSubstr("no room for a file of 4611686018427387904 bytes"),
                         HasSubstr(folder.path().string()))));
   EXPECT_EQ(file.through_cache().size(), page);
@@ -166,7 +161,7 @@ TEST(pattern_file, needs_a_folder) {
       [&] {
         const pattern_file file(folder.path() / "none", {7, false});
       },
-      testing::ThrowsMessage<transfers::unsupported>(
+      ThrowsMessage<transfers::unsupported>(
           AllOf(HasSubstr("no file can be made in"), HasSubstr("none"))));
 }
 
@@ -211,9 +206,8 @@ TEST_F(file_session, files_are_described_by_method_and_state_of_the_cache) {
     EXPECT_EQ(described.strategy, names_setting ? method + "/" + *described.setting : method);
     EXPECT_TRUE(names_setting || described.setting == "cold");
   }
-  EXPECT_THAT(
-      make_plan(strategies, *device, chosen).skipped,
-      testing::Contains(testing::Field(&skipped_case::name, HasSubstr("file/cufile/warm"))));
+  EXPECT_THAT(make_plan(strategies, *device, chosen).skipped,
+              Contains(Field(&skipped_case::name, HasSubstr("file/cufile/warm"))));
 }
 
 TEST_F(file_session, warm_files_arrive_and_their_reads_are_timed_in_turn) {
@@ -263,11 +257,11 @@ TEST_F(file_session, cold_files_arrive_or_are_skipped_with_a_reason) {
   EXPECT_THAT(result.failures, IsEmpty());
   if (reason) {
     for (const auto& skipped : result.skipped) EXPECT_EQ(skipped.reason.code, "unsupported");
-    EXPECT_THAT(result.skipped, testing::SizeIs(3));
+    EXPECT_THAT(result.skipped, SizeIs(3));
     return;
   }
   for (const auto& skipped : result.skipped)  // where there is no access past the page cache
-    EXPECT_THAT(skipped.name, testing::StartsWith("file/direct/"));
+    EXPECT_THAT(skipped.name, StartsWith("file/direct/"));
   expect_all_others_ran(result);
   for (const auto& row : rows.content().at("benchmarks"))
     if (row.at("name").get<std::string>().starts_with("file/direct/")) {
@@ -335,7 +329,7 @@ TEST_F(file_session, files_are_skipped_where_they_cannot_be_made) {
   chosen.strategies = {"file/pread/warm"};
   const auto result = run_session();
   EXPECT_THAT(result.failures, IsEmpty());
-  ASSERT_THAT(result.skipped, testing::SizeIs(2));
+  ASSERT_THAT(result.skipped, SizeIs(2));
   for (const auto& skipped : result.skipped) {
     EXPECT_EQ(skipped.reason.code, "unsupported");
     EXPECT_THAT(skipped.reason.text, HasSubstr("TMPDIR"));
@@ -347,7 +341,7 @@ TEST_F(file_session, files_are_skipped_where_there_is_no_room) {
   chosen.strategies = {"file/pread/warm"};
   const auto result = run_session();
   EXPECT_THAT(result.failures, IsEmpty());
-  ASSERT_THAT(result.skipped, testing::SizeIs(1));  // the larger one
+  ASSERT_THAT(result.skipped, SizeIs(1));  // the larger one
   EXPECT_EQ(result.skipped[0].name, "file/pread/warm/h2d/1MiB");
   EXPECT_THAT(result.skipped[0].reason.text, HasSubstr("no room for a file of 1048576 bytes"));
 }
@@ -357,9 +351,9 @@ TEST_F(file_session, a_copy_that_loses_a_byte_is_found) {
   chosen.strategies = {"file/pread/warm"};
   chosen.sizes = {64 * kib};
   chosen.faults = {parse_fault("corrupt@pread")};
-  EXPECT_THAT(by_name(run_session().failures),
-              testing::ElementsAre(testing::Pair("file/pread/warm/h2d/64KiB",
-                                                 HasSubstr("wrong data: 1 of 65536 bytes"))));
+  EXPECT_THAT(
+      by_name(run_session().failures),
+      ElementsAre(Pair("file/pread/warm/h2d/64KiB", HasSubstr("wrong data: 1 of 65536 bytes"))));
 }
 
 }  // namespace

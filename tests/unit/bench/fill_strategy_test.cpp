@@ -1,17 +1,12 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
 namespace bench_transfers::bench::fill_strategy_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 class fill_session : public host_session {
  protected:

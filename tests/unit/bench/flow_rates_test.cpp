@@ -1,18 +1,13 @@
 #include "bench/harness/flow_rates.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <optional>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::bench::flow_rates_test {
 namespace {
-
-using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::Optional;
 
 constexpr double exact = 1e-9;
 

@@ -1,8 +1,5 @@
 #include "bench/harness/flow_team.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -14,6 +11,7 @@
 
 #include "bench/fleet/rank_turns.hpp"
 #include "bench/harness/flow_samples.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/hourly_stream.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "transfers/core/error.hpp"
@@ -23,7 +21,6 @@ namespace bench_transfers::bench::flow_team_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::SizeIs;
 
 /// Flows on devices behind emulated links.
 class flow_teams : public testing::Test {
@@ -251,7 +248,7 @@ TEST_F(ranks_of_flows, are_busy_at_once_in_every_sample) {
     EXPECT_THAT(result.operation, SizeIs(3));
     ASSERT_THAT(result.flows, SizeIs(1));
     EXPECT_THAT(result.flows[0].at_once, SizeIs(3));
-    EXPECT_THAT(result.flows[0].alone, testing::IsEmpty());
+    EXPECT_THAT(result.flows[0].alone, IsEmpty());
     EXPECT_EQ(result.ranks, 2U);
   }
 }

@@ -1,8 +1,5 @@
 #include "bench/fleet/gather_sweep.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <optional>
 #include <string>
@@ -10,6 +7,7 @@
 
 #include "src/common/quantities.hpp"
 #include "src/fleet/io/sweep_file.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::bench::gather_sweep_test {
@@ -17,7 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using json = nlohmann::ordered_json;
-using testing::ElementsAre;
 
 constexpr auto job_began = "2026-11-22T10:00:00Z";
 constexpr auto earlier = "2026-11-22T09:59:59Z";

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,12 +6,10 @@
 #include <vector>
 
 #include "bench/strategy/strategy.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::bench::gpu_array_strategy_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr std::size_t bytes = 8192;
 using names = std::vector<std::string>;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,12 +11,11 @@
 
 #include "bench/harness/reserve.hpp"
 #include "bench/harness/session.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/made_up_surroundings.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 
 namespace bench_transfers::bench {
-
-inline constexpr std::size_t kib = 1024;
 
 /// A session on the host device with few, small and short benchmarks.
 class host_session : public testing::Test {
@@ -37,7 +33,7 @@ class host_session : public testing::Test {
     buffers memory(*device, chosen.seed);
     planned = make_plan(strategies, *device, chosen);
     reserve_buffers(planned, *device, memory);
-    EXPECT_THAT(planned.skipped, testing::IsEmpty());
+    EXPECT_THAT(planned.skipped, IsEmpty());
     change_plan(planned);
     bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown, around,
                            others, time_limit(chosen.max_time));

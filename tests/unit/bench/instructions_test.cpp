@@ -1,8 +1,5 @@
 #include "bench/cpu/instructions.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +11,7 @@
 
 #include "bench/cpu/emulation.hpp"
 #include "bench/strategy/cache.hpp"
+#include "tests/basics.hpp"
 #include "transfers/fast/streaming.hpp"
 
 namespace bench_transfers::bench::cpu::instructions_test {
@@ -177,7 +175,7 @@ TEST(write_streaming, writes_exactly_its_range) {
     lines memory(count);
     const std::uint64_t word = 0x0123456789abcdefULL + count;
     write(memory.data(), memory.bytes(), word);
-    EXPECT_THAT(memory.words(), testing::Each(word)) << count << " lines";
+    EXPECT_THAT(memory.words(), Each(word)) << count << " lines";
     EXPECT_TRUE(memory.guards_are_untouched()) << count << " lines";
   }
 }

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +11,7 @@
 
 #include "bench/harness/verify.hpp"
 #include "bench/strategies/small_copies.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
@@ -21,12 +20,6 @@
 
 namespace bench_transfers::bench::interference_strategy_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-
-constexpr std::size_t mib = 1024 * kib;
 
 class interference_session : public host_session {
  protected:
@@ -309,7 +302,7 @@ TEST_P(beside_bulk, a_bulk_copy_that_loses_a_byte_is_wrong_data) {
   benchmark.prepare();  // alone, it moves all
   shared.bulk_is_lost = true;
   run_beside_one_bulk_copy(1);
-  EXPECT_THAT(benchmark.operation.check.compare().value_or(""), testing::StartsWith("bulk copy: "));
+  EXPECT_THAT(benchmark.operation.check.compare().value_or(""), StartsWith("bulk copy: "));
 }
 
 TEST_P(beside_bulk, a_bulk_copy_alone_that_loses_a_byte_is_wrong_data) {
@@ -325,8 +318,8 @@ TEST_P(beside_bulk, one_small_copy_of_many_that_moves_nothing_is_wrong_data) {
   shared.lost_small = shared.small_copies + 5;
   run_beside_one_bulk_copy(20);
   EXPECT_THAT(benchmark.operation.check.compare().value_or(""),
-              testing::MatchesRegex("small copies: 4096 bytes differ, the first at offset 0 of "
-                                    "copy [0-9]+"));
+              MatchesRegex("small copies: 4096 bytes differ, the first at offset 0 of "
+                           "copy [0-9]+"));
 }
 
 std::string name_of(const testing::TestParamInfo<kinds>& instance) {

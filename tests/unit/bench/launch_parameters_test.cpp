@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +6,7 @@
 
 #include "bench/harness/verify.hpp"
 #include "bench/subjects/parameters.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
@@ -16,9 +15,6 @@ namespace {
 
 using subjects::most_parameter_bytes;
 using subjects::parameter_capacities;
-using testing::IsEmpty;
-using testing::Pair;
-using testing::SizeIs;
 
 class parameters_session : public host_session {
  protected:
@@ -55,8 +51,8 @@ TEST_F(parameters_session, arrive_at_every_size_and_are_compared_with_a_copy) {
     parameter_bytes[row.at("bytes")] = row.at("parameter_bytes");
   }
   // Address and length take 16 bytes more, rounded to whole words.
-  EXPECT_THAT(parameter_bytes, testing::IsSupersetOf({Pair(64, 80), Pair(65, 272), Pair(4096, 4112),
-                                                      Pair(16384, 16400), Pair(32736, 32752)}));
+  EXPECT_THAT(parameter_bytes, IsSupersetOf({Pair(64, 80), Pair(65, 272), Pair(4096, 4112),
+                                             Pair(16384, 16400), Pair(32736, 32752)}));
 }
 
 TEST_F(parameters_session, that_arrive_wrong_are_detected) {
@@ -98,7 +94,7 @@ TEST(launch_parameters, neither_form_hides_that_the_other_one_moves_nothing) {
   EXPECT_EQ(operation.check.compare(), "copy and launch: 4096 bytes differ, the first at offset 0");
   poison(device, memory, *operation.destination);
   operation.against.at(0).run();
-  EXPECT_THAT(operation.check.compare().value_or(""), testing::StartsWith("parameter: "));
+  EXPECT_THAT(operation.check.compare().value_or(""), StartsWith("parameter: "));
 }
 
 TEST(capacity, is_the_smallest_that_holds_the_data) {

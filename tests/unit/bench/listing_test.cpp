@@ -1,23 +1,17 @@
 #include "bench/record/listing.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench::listing_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 /// Lists a strategy that the given devices refuse.
 std::string listed(std::size_t devices, const std::vector<std::size_t>& refusing) {

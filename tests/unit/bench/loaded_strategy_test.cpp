@@ -1,18 +1,14 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench::loaded_strategy_test {
 namespace {
-
-using testing::IsEmpty;
-using testing::SizeIs;
 
 class loaded_session : public host_session {
  protected:

@@ -1,8 +1,5 @@
 #include "bench/harness/measure.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -11,6 +8,7 @@
 
 #include "bench/strategy/cache.hpp"
 #include "src/statistics/quantile.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "transfers/host/host_device.hpp"
 
@@ -18,10 +16,6 @@ namespace bench_transfers::bench::measure_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Each;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// A step that takes a known time of the test's clock.
 step taking(std::chrono::nanoseconds time, const std::string& name = "taking") {

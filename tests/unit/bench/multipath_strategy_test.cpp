@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <map>
 #include <memory>
@@ -7,22 +5,16 @@
 #include <vector>
 
 #include "bench/harness/reserve.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
 namespace bench_transfers::bench::multipath_strategy_test {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
-using testing::Pair;
-using testing::SizeIs;
-
 TEST_F(host_session, copies_over_several_links_need_several_devices) {
   chosen.strategies = {"copy"};
   auto all = make_plan(strategies, *device, chosen);
-  EXPECT_THAT(all.cases, Each(Field(&benchmark_case::method, testing::Ne("multipath"))));
+  EXPECT_THAT(all.cases, Each(Field(&benchmark_case::method, Ne("multipath"))));
   for (const auto& skip : all.skipped) EXPECT_NE(skip.reason.code, "needs_several_devices");
   chosen.strategies = {"copy/multipath/pinned"};
   all = make_plan(strategies, *device, chosen);

@@ -1,17 +1,14 @@
 #include "bench/cli/neighbours.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include "tests/basics.hpp"
 
 namespace bench_transfers::bench::neighbours_test {
 namespace {
 
 using result_file::set_kind;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 /// A device below these ports, the root port first.
 topology::pci_path path(const std::string& root_complex, std::vector<std::string> ports,
@@ -78,7 +75,7 @@ TEST(neighbours, are_next_to_a_node_where_a_virtual_machine_shows_no_ports) {
 
 TEST(neighbours, of_emulated_devices_are_not_known) {
   const auto layout = layout_of(choose_devices("host:0-2"), {});
-  EXPECT_THAT(layout.ids, testing::ElementsAre("host:0", "host:1", "host:2"));
+  EXPECT_THAT(layout.ids, ElementsAre("host:0", "host:1", "host:2"));
   EXPECT_THAT(layout.neighbours, IsEmpty());
 }
 

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
@@ -13,6 +11,7 @@
 #include "bench/harness/sets.hpp"
 #include "src/common/program.hpp"
 #include "src/transfers/core/numa.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
 
@@ -20,14 +19,6 @@ namespace bench_transfers::bench::node_strategies_test {
 namespace {
 
 using machine::numa_node;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::Optional;
-
-constexpr std::size_t gib = std::size_t{1} << 30;
 
 numa_node node(int number, std::vector<std::size_t> cpus) {
   return {.number = number,
@@ -82,7 +73,7 @@ TEST(node_strategies, of_other_nodes_are_refused_with_the_nodes_there_are) {
   const auto device = transfers::open_host_device();
   EXPECT_THAT(
       [&] { planned_names(registered_strategies(two_nodes()), {"copy/pinned@node7"}, *device); },
-      testing::ThrowsMessage<common::usage_error>(HasSubstr("memory can be used on node 0, 1")));
+      ThrowsMessage<common::usage_error>(HasSubstr("memory can be used on node 0, 1")));
 }
 
 TEST(node_strategies, compare_far_and_near_memory_where_there_are_several_nodes) {
@@ -125,9 +116,9 @@ TEST(node_strategies, are_asked_for_by_their_own_names) {
   EXPECT_THAT(planned_names(all, {"copy"}, *device), Not(Contains(HasSubstr("@node"))));
   EXPECT_THAT(planned_names(all, {}, *device), Not(Contains(HasSubstr("@node"))));
   EXPECT_THAT(planned_names(all, {"copy/pinned@node0"}, *device),
-              testing::ElementsAre("copy/pinned@node0/h2d/1MiB", "copy/pinned@node0/d2h/1MiB"));
+              ElementsAre("copy/pinned@node0/h2d/1MiB", "copy/pinned@node0/d2h/1MiB"));
   EXPECT_THAT(planned_names(all, {"copy/pinned@node0/h2d"}, *device),
-              testing::ElementsAre("copy/pinned@node0/h2d/1MiB"));
+              ElementsAre("copy/pinned@node0/h2d/1MiB"));
 }
 
 TEST(node_strategies, are_asked_for_on_all_nodes_at_once) {
@@ -146,10 +137,9 @@ TEST(node_strategies, are_asked_for_on_all_nodes_at_once) {
     names.erase(repeated.begin(), repeated.end());
     return names;
   };
-  EXPECT_THAT(prefixes_of("copy/pinned@"),
-              testing::ElementsAre("copy/pinned@node0", "copy/pinned@node1"));
+  EXPECT_THAT(prefixes_of("copy/pinned@"), ElementsAre("copy/pinned@node0", "copy/pinned@node1"));
   EXPECT_THAT(prefixes_of("copy/registered@"),
-              testing::ElementsAre("copy/registered@node0", "copy/registered@node1"))
+              ElementsAre("copy/registered@node0", "copy/registered@node1"))
       << "on request";
   EXPECT_THROW(prefixes_of("copy/pinned_wc@"), common::usage_error);
   EXPECT_THROW(prefixes_of("copy@"), common::usage_error);
@@ -223,7 +213,7 @@ TEST(node_strategies, say_why_a_node_cannot_be_used) {
   EXPECT_THAT(why_unsupported(named(all, "copy/pinned@node900"), *device),
               Optional(HasSubstr("node 900")));
   EXPECT_THAT(planned_names(all, {"copy/pinned@node900/h2d"}, *device),
-              testing::ElementsAre("skipped copy/pinned@node900/h2d/1MiB"));
+              ElementsAre("skipped copy/pinned@node900/h2d/1MiB"));
 }
 
 TEST(bound_thread, runs_on_the_cpus_of_the_node_until_it_is_released) {
@@ -232,7 +222,7 @@ TEST(bound_thread, runs_on_the_cpus_of_the_node_until_it_is_released) {
   auto near = node(3, {before.back()});
   {
     const auto bound = bound_to(near);
-    EXPECT_THAT(machine::usable_cpus(), testing::ElementsAre(before.back()));
+    EXPECT_THAT(machine::usable_cpus(), ElementsAre(before.back()));
   }
   EXPECT_EQ(machine::usable_cpus(), before);
 }
@@ -289,7 +279,7 @@ TEST_F(host_session, copies_on_a_node_are_bound_only_while_they_run) {
   EXPECT_THAT(result.failures, IsEmpty());
   EXPECT_THAT(result.slowed, IsEmpty()) << "fewer_cpus";
   EXPECT_EQ(result.disturbances.by_code.count(result_file::disturbance::fewer_cpus), 0U);
-  EXPECT_THAT(seen, Contains(testing::ElementsAre(before.back())));
+  EXPECT_THAT(seen, Contains(ElementsAre(before.back())));
   EXPECT_EQ(machine::usable_cpus(), before);
   expect_all_others_ran(result);
 }
@@ -326,8 +316,8 @@ TEST_F(host_session, copies_at_once_run_on_the_node_of_their_memory) {
   reserve_buffers(planned, list);
   EXPECT_THAT(planned.skipped, IsEmpty());
   session(list, chosen, rows, shown, around).measure(planned);
-  EXPECT_THAT(seen["host:0:h2d"], testing::ElementsAre(testing::ElementsAre(before.back())));
-  EXPECT_THAT(seen["host:1:h2d"], testing::ElementsAre(before));
+  EXPECT_THAT(seen["host:0:h2d"], ElementsAre(ElementsAre(before.back())));
+  EXPECT_THAT(seen["host:1:h2d"], ElementsAre(before));
   EXPECT_EQ(machine::usable_cpus(), before);
   transfers::detail::verify_node(memory.host(on_node(transfers::pinned(), 0)).bytes(), 0);
 }

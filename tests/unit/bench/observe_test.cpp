@@ -1,15 +1,12 @@
 #include "bench/record/observe.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "bench/record/report.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::bench::observe_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::HasSubstr;
 
 TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
   const auto device = transfers::open_host_device();

@@ -1,20 +1,16 @@
 #include "bench/strategy/pieces.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "bench/harness/verify.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::bench::pieces_test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Optional;
 using transfers::direction;
 
 class pieces : public testing::Test {

@@ -1,8 +1,5 @@
 #include "bench/harness/plan.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,24 +10,14 @@
 #include "bench/harness/sets.hpp"
 #include "bench/strategy/cache.hpp"
 #include "src/common/program.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/made_up_plans.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::bench::plan_test {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 using namespace made_up_plans;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 
 std::vector<std::string> planned_with(const settings& chosen) {
   return names(make_plan(some, limited_device(), chosen).cases);
@@ -55,7 +42,7 @@ TEST_F(planning, strategies_times_variants_times_sizes_times_cache_states) {
               ElementsAre("copy/pinned/h2d/4B", "copy/pinned/h2d/1MiB", "copy/pinned/h2d/1MiB/cold",
                           "copy/pinned/d2h/4B", "copy/pinned/d2h/1MiB", "copy/pinned/d2h/1MiB/cold",
                           "null/single"));
-  EXPECT_THAT(planned_with(sizes({4, mib}, {mib})), testing::SizeIs(3 * 2 * 3 + 1));
+  EXPECT_THAT(planned_with(sizes({4, mib}, {mib})), SizeIs(3 * 2 * 3 + 1));
 }
 
 TEST_F(planning, copies_that_nothing_measures_are_not_forgotten) {
@@ -108,9 +95,9 @@ TEST(plan_strategies, with_a_variant_are_that_variant_alone) {
   EXPECT_THAT(with({"a/b/up"}), ElementsAre("a/b/up/int8/4B", "a/b/up/int64/4B"));
   EXPECT_THAT(with({"a/b/up/int64", "a/b/down"}),
               ElementsAre("a/b/up/int64/4B", "a/b/down/int8/4B"));
-  EXPECT_THAT(with({"a/b/down/int8", "a/b"}), testing::SizeIs(4));
+  EXPECT_THAT(with({"a/b/down/int8", "a/b"}), SizeIs(4));
   EXPECT_THAT(with({"a/none"}), ElementsAre("a/none/4B"));
-  EXPECT_THAT(with({"a"}), testing::SizeIs(6));
+  EXPECT_THAT(with({"a"}), SizeIs(6));
 }
 
 TEST(plan_strategies, are_listed_as_requested) {
@@ -120,7 +107,7 @@ TEST(plan_strategies, are_listed_as_requested) {
       all.push_back(strategy->name());
     return all;
   };
-  EXPECT_THAT(listed({}), testing::SizeIs(some.size()));
+  EXPECT_THAT(listed({}), SizeIs(some.size()));
   EXPECT_THAT(listed({"null", "copy"}), ElementsAre("copy/pageable", "copy/pinned", "null"));
   EXPECT_THAT(listed({"copy_async/pinned/d2h"}), ElementsAre("copy_async/pinned"));
   EXPECT_THROW(static_cast<void>(listed({"copy", "nul"})), common::usage_error);
@@ -135,7 +122,7 @@ TEST(plan_strategies, are_chosen_by_patterns) {
   auto chosen = sizes({4});
   chosen.strategies = {"copy/*d2h"};
   EXPECT_THAT(names(make_plan(some, limited_device(), chosen).cases),
-              testing::UnorderedElementsAre("copy/pageable/d2h/4B", "copy/pinned/d2h/4B"));
+              UnorderedElementsAre("copy/pageable/d2h/4B", "copy/pinned/d2h/4B"));
 }
 
 TEST(plan_strategies, that_need_places_which_nothing_shows_are_answered_with_the_reason) {
@@ -192,7 +179,7 @@ TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_bel
   EXPECT_THAT(with(sizes({4})), ElementsAre("a/sparse/4B"));
   EXPECT_THAT(with(sizes({})), IsEmpty());
   // Sizes of the command line are all used.
-  EXPECT_THAT(with(seven, true), testing::SizeIs(7));
+  EXPECT_THAT(with(seven, true), SizeIs(7));
 }
 
 TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
@@ -205,7 +192,7 @@ TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
                                      "a/all/1KiB", "b/less/4B", "b/less/16B", "b/less/64B",
                                      "b/less/256B", "c/sparse/4B", "c/sparse/64B"));
   chosen.own_sizes = true;
-  EXPECT_THAT(planned(), testing::SizeIs(4 * 5));
+  EXPECT_THAT(planned(), SizeIs(4 * 5));
 }
 
 TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
@@ -240,7 +227,7 @@ TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_
   EXPECT_THAT(reasons(planned),
               ElementsAre("it takes sizes from 1B to 20KiB", "it takes sizes from 1MiB"));
   chosen.own_sizes = false;  // a profile has enough other sizes
-  EXPECT_THAT(make_plan(three, limited_device(), chosen).skipped, testing::IsEmpty());
+  EXPECT_THAT(make_plan(three, limited_device(), chosen).skipped, IsEmpty());
 }
 
 TEST_F(planning, cold_sizes_are_sparse_too) {

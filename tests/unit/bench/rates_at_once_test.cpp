@@ -1,15 +1,11 @@
 #include "bench/cpu/rates_at_once.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <numeric>
+
+#include "tests/basics.hpp"
 
 namespace bench_transfers::bench::cpu {
 namespace {
-
-using testing::DoubleEq;
-using testing::ElementsAre;
 
 /// Marks at these nanoseconds.
 turn_marks at(std::initializer_list<int> times) {

@@ -1,8 +1,5 @@
 #include "bench/harness/reserve.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -14,21 +11,13 @@
 #include "bench/harness/sets.hpp"
 #include "src/common/quantities.hpp"
 #include "src/machine/machine.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/made_up_plans.hpp"
 
 namespace bench_transfers::bench::reserve_test {
 namespace {
 
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
 using namespace made_up_plans;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 
 class reserving : public testing::Test {
  protected:
@@ -138,7 +127,7 @@ TEST_F(reserving, goes_no_further_with_a_lost_device) {
   device.on_host_allocation = [](auto) { throw transfers::device_error("fell off the bus", true); };
   const auto all = reserve({4, kib});
   EXPECT_THAT(all.skipped, IsEmpty());
-  EXPECT_THAT(device.asked_for, testing::SizeIs(1));
+  EXPECT_THAT(device.asked_for, SizeIs(1));
   ASSERT_TRUE(all.lost_devices.contains(0));
   EXPECT_EQ(all.lost_devices.at(0).code, "device_lost");
   EXPECT_EQ(all.lost_devices.at(0).text,
@@ -228,7 +217,7 @@ TEST_F(reserving_in_time, sets_sizes_aside_that_take_more) {
   EXPECT_THAT(sizes_of(all.cases), ElementsAre(0, kib, 4 * mib));
   EXPECT_THAT(all.skipped, IsEmpty());
   EXPECT_EQ(host_bytes(transfers::pinned()), 4 * mib);
-  EXPECT_THAT(device.asked_for, Each(testing::Lt(5 * mib)));
+  EXPECT_THAT(device.asked_for, Each(Lt(5 * mib)));
 }
 
 TEST_F(reserving_in_time, sets_aside_what_allocates_so_much_itself) {
@@ -250,7 +239,7 @@ TEST_F(reserving_in_time, has_none_to_ask_for_where_there_is_no_limit) {
   auto all = make_plan(some, device, sizes({kib, 64 * mib}));
   reserve_buffers(all, device, memory);
   EXPECT_THAT(all.set_aside, IsEmpty());
-  EXPECT_THAT(device.asked_for, Each(testing::Eq(64 * mib + buffers::guard)));
+  EXPECT_THAT(device.asked_for, Each(Eq(64 * mib + buffers::guard)));
 }
 
 TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {
@@ -268,7 +257,7 @@ TEST_F(reserving, does_not_try_sizes_beyond_this_computers_memory) {
   EXPECT_EQ(all.cases.size(), 3U * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2);
   EXPECT_THAT(reasons(all), Each(StartsWith("not enough host memory")));
-  EXPECT_THAT(device.asked_for, Each(testing::Lt(kib)));
+  EXPECT_THAT(device.asked_for, Each(Lt(kib)));
 }
 
 TEST_F(reserving_on_two, skips_copies_at_once_before_single_ones) {
@@ -277,8 +266,8 @@ TEST_F(reserving_on_two, skips_copies_at_once_before_single_ones) {
   EXPECT_THAT(names(all.skipped), ElementsAre("b/together/h2d/all/1MiB", "b/together/d2h/all/1MiB",
                                               "b/together/both/all/1MiB"));
   EXPECT_THAT(reasons(all), Each(HasSubstr("host is full")));
-  EXPECT_THAT(names(all.cases), testing::IsSupersetOf({"a/alone/1MiB@host:0", "a/alone/1MiB@host:1",
-                                                       "b/together/h2d/all/1KiB"}));
+  EXPECT_THAT(names(all.cases), IsSupersetOf({"a/alone/1MiB@host:0", "a/alone/1MiB@host:1",
+                                              "b/together/h2d/all/1KiB"}));
   EXPECT_GE(memory_of_other.host(transfers::pageable).size(), mib);
 }
 
@@ -315,7 +304,7 @@ TEST_F(reserving_on_two, counts_the_memory_of_both) {
   device.host_limit = other.host_limit = mib;  // nothing large is really allocated
   const auto all = reserve({test_strategy("a/user", {}, {.host = transfers::pageable})}, chosen);
   EXPECT_THAT(names(all.cases), ElementsAre("a/user/1KiB@host:0", "a/user/1KiB@host:1"));
-  ASSERT_THAT(all.skipped, testing::SizeIs(2));
+  ASSERT_THAT(all.skipped, SizeIs(2));
   EXPECT_EQ(all.skipped[0].reason.code, "not_enough_host_memory");
   EXPECT_THAT(all.skipped[0].reason.text, HasSubstr("for 2 devices"));
 }
@@ -357,7 +346,7 @@ TEST_F(reserving, counts_buffers_and_memory_of_operations_together) {
   });
   EXPECT_TRUE(because_of_both);
   // Without the buffers, there is room for the allocation.
-  EXPECT_THAT(names(all.cases), testing::IsSupersetOf({"a/user/1KiB", "b/taker/1KiB"}));
+  EXPECT_THAT(names(all.cases), IsSupersetOf({"a/user/1KiB", "b/taker/1KiB"}));
   EXPECT_THAT(names(all.cases), Contains("b/taker/" + large));
 }
 

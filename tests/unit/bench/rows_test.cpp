@@ -1,20 +1,17 @@
 #include "bench/harness/rows.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::bench::rows_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// A run of 100 iterations as Google Benchmark reports it.
 run reported(double real_ns, double cpu_ns = 0) {

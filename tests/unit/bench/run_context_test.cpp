@@ -1,8 +1,5 @@
 #include "bench/record/run_context.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,14 +7,13 @@
 #include <vector>
 
 #include "bench/record/fleet_facts.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace bench_transfers::bench::run_context_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::AllOf;
-using testing::HasSubstr;
 
 /// What a result file says of two devices that pose as GPUs, the second of which has this state.
 json context_with(const observation& start) {
@@ -70,9 +66,8 @@ TEST(run_context, says_which_device_encrypts) {
 
 TEST(run_context, warns_of_neither_where_it_is_off_or_not_known) {
   for (const auto state : {std::optional<bool>(), std::optional(false)}) {
-    EXPECT_THAT(warnings_of(context_of_instance(state), "mig_instance"), testing::IsEmpty());
-    EXPECT_THAT(warnings_of(context_of_confidential(state), "confidential_computing"),
-                testing::IsEmpty());
+    EXPECT_THAT(warnings_of(context_of_instance(state), "mig_instance"), IsEmpty());
+    EXPECT_THAT(warnings_of(context_of_confidential(state), "confidential_computing"), IsEmpty());
   }
 }
 

@@ -1,8 +1,5 @@
 #include "bench/harness/sentinels.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <map>
 #include <memory>
@@ -11,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
@@ -20,10 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 using json = nlohmann::ordered_json;
 using result_file::sentinel;
-using testing::Each;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// The sentinels of the host device, by a clock that does not depend on the machine.
 class sentinels_of_the_host : public host_session {
@@ -55,7 +49,7 @@ TEST_F(sentinels_of_the_host, are_read_at_both_ends_of_each_round) {
     EXPECT_EQ(readings.process, 1);
     EXPECT_EQ(readings.round, 3);
     EXPECT_EQ(readings.device, 0U);
-    EXPECT_THAT(readings.ns, Each(testing::Gt(0)));
+    EXPECT_THAT(readings.ns, Each(Gt(0)));
     counts[readings.kind] = readings.ns.size();
   }
   EXPECT_EQ(counts[sentinel::h2d], 2U);

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "bench/harness/session.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
 namespace bench_transfers::bench::session_disturbed_test {
@@ -14,9 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using result_file::disturbance;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// A session of one benchmark, in whose repetitions something happens.
 class disturbed_session : public host_session {

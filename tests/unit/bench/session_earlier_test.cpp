@@ -1,13 +1,11 @@
 // Sessions that go on with what an earlier part of the run has measured.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <memory>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
@@ -17,9 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using result_file::disturbance;
 using result_file::disturbance_degree;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 using codes = std::set<disturbance>;
 
@@ -143,9 +138,8 @@ TEST_F(earlier_session, fails_where_a_killed_part_has_spoilt_ones_only) {
     plan.set_aside = std::exchange(plan.cases, {});
   };
   const auto result = run_session();
-  EXPECT_THAT(
-      by_name(result.failures),
-      ElementsAre(testing::Pair("some/h2d/4KiB", "every repetition was disturbed: clock_jumped")));
+  EXPECT_THAT(by_name(result.failures),
+              ElementsAre(Pair("some/h2d/4KiB", "every repetition was disturbed: clock_jumped")));
   EXPECT_TRUE(result.by_time.empty());
   EXPECT_THAT(rows.content().at("benchmarks"), SizeIs(1));
 }

@@ -1,7 +1,4 @@
 // A strategy's requests to a session besides its steps: repetitions, effort, restoring memory.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -17,6 +14,7 @@
 #include "bench/harness/measure.hpp"
 #include "bench/strategy/cache.hpp"
 #include "bench/verification/pattern.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/busy.hpp"
@@ -26,13 +24,6 @@ namespace bench_transfers::bench::session_for_strategies_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::Gt;
-using testing::IsEmpty;
-using testing::Lt;
-using testing::SizeIs;
 
 /// Operations with known durations on their own clock. All operations of the n-th repetition take
 /// cost(n); n counts from 0.

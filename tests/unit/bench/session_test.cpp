@@ -1,8 +1,5 @@
 #include "bench/harness/session.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +14,7 @@
 #include "bench/harness/measure.hpp"
 #include "bench/harness/reserve.hpp"
 #include "src/common/writing.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
@@ -26,13 +24,6 @@ namespace bench_transfers::bench::session_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
-using testing::StartsWith;
 
 constexpr const char* reader =
     "copy/pageable/h2d/4KiB";  // reads memory that others may have damaged

@@ -1,20 +1,13 @@
 #include "bench/commands/set_meter.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <memory>
 
+#include "tests/basics.hpp"
 #include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench::set_meter_test {
 namespace {
-
-using testing::Each;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 constexpr std::size_t bytes = 4096;
 
@@ -48,7 +41,7 @@ TEST_F(set_meter_of_host, a_node_that_does_not_exist_is_said_and_costs_nothing_e
   const auto refused = meter.measure_on_node(1000, both_ways);
   EXPECT_THAT(refused.rates, IsEmpty());
   EXPECT_NE(refused.why_not, "");
-  EXPECT_THAT(refused.why_not, Not(testing::HasSubstr("\n")));
+  EXPECT_THAT(refused.why_not, Not(HasSubstr("\n")));
   EXPECT_THAT(meter.measure(both_ways).rates, SizeIs(2));
 }
 
@@ -60,7 +53,7 @@ TEST_F(set_meter_of_host, verifies_the_copies_of_each_set_and_measures_no_more_o
   std::fill_n(source.data(), source.size(), std::byte{0});
   const auto observed = meter.measure(both_ways);
   EXPECT_THAT(observed.rates, IsEmpty());
-  EXPECT_THAT(observed.why_not, testing::StartsWith("host:0: wrong data"));
+  EXPECT_THAT(observed.why_not, StartsWith("host:0: wrong data"));
   EXPECT_EQ(observed.unusable, topology::device_set::of(0));
   EXPECT_EQ(meter.measure(both_ways).why_not, observed.why_not);
 }

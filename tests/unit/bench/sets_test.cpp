@@ -1,8 +1,5 @@
 #include "bench/harness/sets.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -10,6 +7,7 @@
 #include <vector>
 
 #include "src/common/program.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/common/complaint.hpp"
 
@@ -18,12 +16,6 @@ namespace {
 
 using result_file::direction;
 using result_file::set_kind;
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::SizeIs;
 
 const std::vector<std::string> two{"cuda:0", "cuda:1"};
 const std::vector<std::string> three{"cuda:0", "cuda:1", "cuda:3"};
@@ -172,7 +164,7 @@ TEST(with_sets, takes_copies_that_name_their_memory) {
   EXPECT_EQ(second.host, transfers::pageable);
   EXPECT_EQ(second.node, std::nullopt);
   EXPECT_EQ(second.host_node, std::nullopt);
-  EXPECT_THAT(named(strategies, "concurrent/pinned").variants, testing::IsEmpty());
+  EXPECT_THAT(named(strategies, "concurrent/pinned").variants, IsEmpty());
 }
 
 TEST(with_sets, tells_lists_with_and_without_memory_apart) {
@@ -187,7 +179,7 @@ TEST(with_sets, tells_lists_with_and_without_memory_apart) {
 
 TEST(with_sets, has_no_listed_copies_unless_they_are_requested) {
   const auto strategies = copies_at_once(two_nodes(), {});
-  EXPECT_THAT(named(strategies, "concurrent/listed").variants, testing::IsEmpty());
+  EXPECT_THAT(named(strategies, "concurrent/listed").variants, IsEmpty());
   EXPECT_THAT(names(named(strategies, "concurrent/pinned@node1").variants),
               ElementsAre("h2d/all", "d2h/all", "both/all"));
 }
@@ -243,7 +235,7 @@ TEST(with_ranks, has_the_copies_of_all_processes_at_once) {
   EXPECT_THAT(names(variants[1].flows), ElementsAre("cuda:5:d2h"));
   EXPECT_THAT(names(variants[2].flows), ElementsAre("cuda:5:h2d", "cuda:5:d2h"));
   EXPECT_THAT(names(strategies[1].variants), ElementsAre("h2d")) << "its copies name their memory";
-  EXPECT_THAT(strategies[2].variants, testing::IsEmpty());
+  EXPECT_THAT(strategies[2].variants, IsEmpty());
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
 // Operations that settle never feed a metric, whatever strategies collect by themselves.
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
 
 #include "bench/harness/measure.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
 

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <memory>
@@ -9,17 +7,12 @@
 
 #include "bench/harness/reserve.hpp"
 #include "bench/harness/sets.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::several_devices_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 /// A session on several host devices.
 class several_devices : public host_session {
@@ -70,8 +63,8 @@ TEST_F(several_devices, are_told_apart_by_name_and_field) {
 TEST_F(several_devices, a_single_one_is_not_named) {
   devices.resize(1);
   planned = make_plan(strategies, named(), chosen);
-  EXPECT_THAT(planned_names(), testing::Contains("copy/pageable/h2d/4KiB"));
-  EXPECT_THAT(planned_names(), testing::Each(Not(HasSubstr("@"))));
+  EXPECT_THAT(planned_names(), Contains("copy/pageable/h2d/4KiB"));
+  EXPECT_THAT(planned_names(), Each(Not(HasSubstr("@"))));
 }
 
 TEST_F(several_devices, are_measured_in_shuffled_rounds_each_with_buffers_of_its_own) {
@@ -109,8 +102,7 @@ TEST_F(several_devices, a_loss_that_none_of_them_confirms_costs_only_what_notice
   strategies = with_sets(strategies, std::vector<std::string>{"host:0", "host:1", "host:2"});
   chosen.strategies = {"copy/pageable/h2d", "together/h2d/all"};
   const auto result = run_session();
-  EXPECT_THAT(by_name(result.failures),
-              ElementsAre(testing::Pair("together/h2d/all/4KiB", "gone")));
+  EXPECT_THAT(by_name(result.failures), ElementsAre(Pair("together/h2d/all/4KiB", "gone")));
   EXPECT_THAT(result.lost_devices, IsEmpty());
   expect_all_others_ran(result);
 }
@@ -131,9 +123,8 @@ TEST_F(several_devices, copies_at_once_verify_what_each_has_moved) {
   });
   // Data are verified before the copies are timed, so a busy computer does not change this.
   const std::string corrupted = "concurrent/pinned/d2h/host:0+host:2/1MiB";
-  EXPECT_THAT(
-      by_name(failures),
-      ElementsAre(testing::Pair(corrupted, HasSubstr("wrong data: host:2:d2h: 1 of 1048576"))));
+  EXPECT_THAT(by_name(failures),
+              ElementsAre(Pair(corrupted, HasSubstr("wrong data: host:2:d2h: 1 of 1048576"))));
   const auto ran = names(result.runs);
   for (const auto& name : planned_names()) {
     if (never_at_once.contains(name)) continue;

@@ -1,11 +1,10 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/workers.hpp"
@@ -13,10 +12,6 @@
 
 namespace bench_transfers::bench::stalls_strategy_test {
 namespace {
-
-using testing::IsEmpty;
-
-constexpr std::size_t mib = 1024 * kib;
 
 constexpr auto all_longest = {"longest_copy_ns",
                               "longest_launch_ns",

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
@@ -9,15 +7,13 @@
 #include "bench/harness/plan.hpp"
 #include "bench/record/listing.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 using namespace bench_transfers;
 
 namespace transfers::strategies_on_cuda_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 counting_device& posing_as(counting_device& device, const cuda_properties& cuda) {
   device.counts().poses_as = device_description{"cuda", "made for a test", cuda};
@@ -105,8 +101,8 @@ TEST(strategies_of_newer_calls, are_skipped_and_listed_with_the_reason) {
   const auto all = bench::registered_strategies();
   const auto plan = bench::make_plan(all, devices, chosen);
   const std::string why = "it needs CUDA 12.8, and the NVIDIA driver supports CUDA 12.2";
-  EXPECT_THAT(plan.cases, testing::IsEmpty());
-  EXPECT_THAT(plan.skipped, testing::SizeIs(12));  // six strategies, two directions
+  EXPECT_THAT(plan.cases, IsEmpty());
+  EXPECT_THAT(plan.skipped, SizeIs(12));  // six strategies, two directions
   for (const auto& [name, reason, benchmark] : plan.skipped) {
     EXPECT_EQ(reason.code, "unsupported") << name;
     EXPECT_EQ(reason.text, why) << name;

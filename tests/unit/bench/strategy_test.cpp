@@ -1,8 +1,5 @@
 #include "bench/strategy/strategy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -11,13 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::bench::strategy_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::IsSupersetOf;
-using testing::Not;
 
 TEST(registered_strategies, of_the_quick_profile_include_the_plain_transfers) {
   std::vector<std::string> names;
@@ -76,9 +70,8 @@ TEST(registered_strategies, have_one_plainest_copy_in_each_direction) {
       if (described.role == "copy" && described.plainness == 0)
         plainest[variant.name].insert(described.strategy);
     }
-  EXPECT_THAT(plainest, testing::UnorderedElementsAre(
-                            testing::Pair("h2d", testing::ElementsAre("copy/pageable")),
-                            testing::Pair("d2h", testing::ElementsAre("copy/pageable"))));
+  EXPECT_THAT(plainest, UnorderedElementsAre(Pair("h2d", ElementsAre("copy/pageable")),
+                                             Pair("d2h", ElementsAre("copy/pageable"))));
 }
 
 TEST(registered_strategies, tell_which_calls_hold_launches_of_other_threads) {

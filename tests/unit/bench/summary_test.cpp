@@ -1,8 +1,5 @@
 #include "src/result_file/summary/summary.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -16,16 +13,12 @@
 
 #include "bench/strategy/strategy.hpp"
 #include "src/common/quantities.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::result_file::summary_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
 
 constexpr double mib = 1 << 20;
 

@@ -1,10 +1,10 @@
 #include "bench/harness/surroundings.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 
 #include <vector>
+
+#include "tests/basics.hpp"
 
 namespace bench_transfers::bench::surroundings_test {
 namespace {
@@ -12,8 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 using result_file::disturbance;
 using std::chrono::nanoseconds;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// Two check clocks, read exactly at the moment of the wall clock.
 readings at(nanoseconds time) {

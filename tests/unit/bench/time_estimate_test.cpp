@@ -1,8 +1,6 @@
 #include "bench/harness/time_estimate.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
@@ -10,7 +8,6 @@ namespace bench_transfers::bench::time_estimate_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 constexpr expected_work small{.bytes = 4, .repetitions = 10, .timed = 3ms};
 constexpr expected_work large{.bytes = 1 << 20, .repetitions = 10, .timed = 3ms};

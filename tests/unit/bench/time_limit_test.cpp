@@ -1,8 +1,5 @@
 #include "bench/harness/time_limit.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -12,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
@@ -19,12 +17,6 @@ namespace bench_transfers::bench::time_limit_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::Gt;
-using testing::IsEmpty;
-using testing::Lt;
-using testing::Not;
 
 using seconds = std::chrono::duration<double>;
 
@@ -193,8 +185,7 @@ TEST_F(limited_session, reports_failures_of_which_no_round_has_come) {
   add_many(1, 1ms);
   chosen.max_time = 1s;
   const auto result = run_session();
-  EXPECT_THAT(by_name(result.failures),
-              ElementsAre(testing::Pair("a/broken/4KiB", "broken on purpose")));
+  EXPECT_THAT(by_name(result.failures), ElementsAre(Pair("a/broken/4KiB", "broken on purpose")));
   EXPECT_THAT(result.by_time.left_out, ElementsAre("a/100/4KiB"));
   ASSERT_EQ(rows.content().at("benchmarks").size(), 1U);
   EXPECT_EQ(rows.content().at("benchmarks").front().at("error_code"), "other");

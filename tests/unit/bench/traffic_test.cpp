@@ -1,13 +1,11 @@
 #include "bench/cpu/traffic.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <span>
 #include <stdexcept>
 #include <string>
 
+#include "tests/basics.hpp"
 #include "transfers/array/buffer.hpp"
 
 namespace bench_transfers::bench::traffic_test {

@@ -1,19 +1,13 @@
 #include "bench/harness/verify.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 #include <string>
 
 #include "bench/verification/pattern.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::bench::verify_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::size_t most = 100'000;
 constexpr std::uint64_t seed = 11;

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "bench/subjects/waits.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
@@ -18,8 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using subjects::schedule_flag;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::vector<std::string> on_any_device{"blocking_event", "host_function", "polling",
                                              "write_value"};

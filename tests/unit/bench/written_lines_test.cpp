@@ -1,13 +1,11 @@
 #include "bench/strategy/written_lines.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 #include <vector>
 
 #include "bench/strategy/strategy.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::bench::written_lines_test {
 namespace {

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "src/common/text.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::common::natural_order_test {
 namespace {

@@ -1,14 +1,11 @@
 #include "src/common/number.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdint>
+
+#include "tests/basics.hpp"
 
 namespace bench_transfers::common::number_test {
 namespace {
-
-using testing::Optional;
 
 TEST(number_from, takes_the_whole_text_or_nothing) {
   EXPECT_THAT(number_from<int>("-12"), Optional(-12));

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "src/common/files.hpp"
 #include "src/common/gzip.hpp"
@@ -10,13 +8,12 @@
 #include <fstream>
 #include <string>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::read_text_test {
 namespace {
-
-using testing::HasSubstr;
 
 std::string packed(const std::string& text) {
   z_stream state{};

@@ -1,19 +1,15 @@
 #include "src/common/regular_expression.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
+
+#include "tests/basics.hpp"
 
 using namespace bench_transfers;
 
 namespace bench_transfers::common::regular_expression_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::Property;
-using testing::Throws;
 
 std::string repeated(const std::string& text, std::size_t times) {
   std::string all;

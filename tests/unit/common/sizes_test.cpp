@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <random>
@@ -8,18 +6,11 @@
 
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::common::sizes_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
-constexpr std::size_t gib = 1024 * mib;
-constexpr std::size_t tib = 1024 * gib;
 
 /// The error message of parse_sizes(); empty if there is no error.
 std::string complaint(std::string_view text, std::size_t limit = SIZE_MAX) {

@@ -1,7 +1,5 @@
 #include "src/common/trusted_path.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -12,14 +10,13 @@
 #include <fstream>
 #include <functional>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::trusted_path_test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::Optional;
 
 constexpr uid_t somebody_else = 65534;
 

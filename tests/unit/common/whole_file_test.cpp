@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <sstream>
 
 #include "src/common/writing.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -16,7 +15,6 @@ namespace bench_transfers::common::whole_file_test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 
 constexpr uid_t somebody_else = 65534;
 

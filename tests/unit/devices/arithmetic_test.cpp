@@ -1,8 +1,5 @@
 #include "transfers/array/arithmetic.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,18 +12,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/devices/test_device.hpp"
 #include "tests/unit/devices/values.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace transfers::arithmetic_test {
 namespace {
-
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 template <class A, class B>
 concept addable = requires(const A& a, const B& b) {

@@ -1,7 +1,4 @@
 // Conversions between all element types, and float16.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,15 +7,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/devices/test_device.hpp"
 #include "tests/unit/devices/values.hpp"
 #include "transfers/array/gpu_array.hpp"
 
 namespace transfers::convert_test {
 namespace {
-
-using testing::Each;
-using testing::ElementsAre;
 
 /// A user's own type with the bits of a float16.
 struct my_half {

@@ -1,10 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/devices/test_device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -12,8 +11,6 @@
 
 namespace transfers::host_pieces_test {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 class host_pieces : public testing::Test {
  protected:
@@ -29,8 +26,8 @@ std::vector<std::size_t> sizes_of(const std::vector<host_memory>& pieces) {
 TEST_F(host_pieces, hold_as_much_in_all_and_are_page_locked_each) {
   if (const auto reason = gpu->why_unsupported(registered_huge)) GTEST_SKIP() << *reason;
   const auto pieces = allocate_host_in_pieces(*gpu, 5 * mib + 1, 2 * mib);
-  EXPECT_THAT(sizes_of(pieces), testing::ElementsAre(2 * mib, 2 * mib, mib + 1));
-  EXPECT_THAT(sizes_of(allocate_host_in_pieces(*gpu, mib)), testing::ElementsAre(mib));
+  EXPECT_THAT(sizes_of(pieces), ElementsAre(2 * mib, 2 * mib, mib + 1));
+  EXPECT_THAT(sizes_of(allocate_host_in_pieces(*gpu, mib)), ElementsAre(mib));
   for (const auto& piece : pieces) {
     EXPECT_EQ(piece.kind(), registered_huge);
     EXPECT_TRUE(gpu->copies_directly(piece.data()));

@@ -1,8 +1,5 @@
 #include "transfers/core/pool.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -15,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/devices/test_device.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
@@ -26,9 +24,6 @@ using namespace std::chrono_literals;
 static_assert(std::is_copy_constructible_v<device_pool>);  // a copy means the same pool
 static_assert(std::is_nothrow_destructible_v<device_pool>);
 static_assert(std::is_nothrow_destructible_v<pinned_pool>);
-
-constexpr std::size_t kib = std::size_t{1} << 10;
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 void fill(std::byte* data, std::size_t bytes, std::byte value) {
   std::memset(data, static_cast<int>(value), bytes);

@@ -1,8 +1,5 @@
 #include "transfers/array/reduce.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/devices/test_device.hpp"
 #include "tests/unit/devices/values.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
@@ -22,9 +20,6 @@
 
 namespace transfers::reduce_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 static_assert(std::is_same_v<decltype(sum(std::declval<gpu_array<float>>())), double>);
 static_assert(std::is_same_v<decltype(sum(std::declval<gpu_array<std::int32_t>>())), std::int64_t>);

@@ -1,4 +1,3 @@
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <future>
@@ -6,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/devices/test_device.hpp"
 #include "transfers/array/create.hpp"
 #include "transfers/array/gpu_array.hpp"
@@ -15,8 +15,6 @@
 
 namespace transfers::shared_pool_test {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 class a_shared_pool : public testing::Test {
  protected:

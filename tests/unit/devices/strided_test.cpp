@@ -1,7 +1,4 @@
 // Strided views travel to and from the device bit-exactly by every route, and gaps stay untouched.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -14,18 +11,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/devices/test_device.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/gpu_array.hpp"
 
 namespace transfers::strided_test {
 namespace {
-
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 struct three_bytes {
   char bytes[3];

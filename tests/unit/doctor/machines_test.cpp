@@ -1,7 +1,5 @@
 // What holds of the answers to every made-up machine. tests/approval shows the answers.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 #include <set>
@@ -11,13 +9,11 @@
 #include "src/doctor/path_links.hpp"
 #include "src/doctor/report/document.hpp"
 #include "src/doctor/report/text.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/doctor/made_up_machines.hpp"
 
 namespace bench_transfers::doctor::machines_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 /// The codes in the tables of docs/DOCTOR.md: rows that begin with "| `code` |".
 std::set<std::string> documented_codes() {

@@ -1,9 +1,8 @@
 #include "src/exports/markdown.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include "tests/basics.hpp"
 
 namespace bench_transfers::exports::markdown_test {
 namespace {
@@ -33,8 +32,8 @@ TEST(comment, says_how_many_lines_have_no_room) {
   section list{"Problems", std::vector<std::string>(9000, "a sentence")};
   shown.add(list);
   EXPECT_LT(shown.text().size(), 65'536U);
-  EXPECT_THAT(shown.text(), testing::HasSubstr("\n- a sentence\n\n… and "));
-  EXPECT_THAT(shown.text(), testing::EndsWith(" more, for which there is no room here.\n\n"));
+  EXPECT_THAT(shown.text(), HasSubstr("\n- a sentence\n\n… and "));
+  EXPECT_THAT(shown.text(), EndsWith(" more, for which there is no room here.\n\n"));
 }
 
 TEST(comment, has_nothing_of_what_is_empty) {

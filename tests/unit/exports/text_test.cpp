@@ -1,9 +1,8 @@
 #include "src/exports/text.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include "tests/basics.hpp"
 
 namespace bench_transfers::exports::text_test {
 namespace {
@@ -28,7 +27,7 @@ TEST(text_table, cuts_words_where_the_terminal_is_too_narrow) {
   const auto of = [&](std::size_t columns) {
     return text_of({"", {{"b"}, {"c", cells::numbers}}, {{{begin + end, "100 %"}}}}, columns);
   };
-  EXPECT_THAT(of(33), testing::ContainsRegex("\nx+~y+  100 %\n$"));
+  EXPECT_THAT(of(33), ContainsRegex("\nx+~y+  100 %\n$"));
   EXPECT_EQ(of(33).size(), 2U * 34);
   // Numbers are not cut, and words keep some letters.
   EXPECT_EQ(of(10).size(), 2 * (least_letters + 2 + 5 + 1));

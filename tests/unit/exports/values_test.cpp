@@ -1,20 +1,16 @@
 #include "src/exports/results/values.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "src/exports/results/formats.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::exports::values_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 json description() {
   return {{"family", "scan"},   {"strategy", "scan/all"}, {"variant", nullptr},

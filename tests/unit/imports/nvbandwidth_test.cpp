@@ -1,8 +1,5 @@
 #include "src/imports/nvbandwidth.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,15 +7,13 @@
 #include <vector>
 
 #include "src/result_file/reader.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::imports::nvbandwidth_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Key;
 
 using matrix = std::vector<std::vector<json>>;
 
@@ -156,7 +151,7 @@ TEST(import_of_nvbandwidth, tells_the_reasons_where_nothing_is_left) {
               HasSubstr("no rates of copies from or to the host: host_device_latency_sm: "));
   const auto many = std::vector<json>(7, test_case("host_to_device_memcpy_ce", {{"50"}, {"51"}}));
   EXPECT_THAT(complaint(printed(many)), HasSubstr("its matrix has not one row"));
-  EXPECT_THAT(complaint(printed(many)), testing::EndsWith("; and 2 more"));
+  EXPECT_THAT(complaint(printed(many)), EndsWith("; and 2 more"));
 }
 
 TEST(import_of_nvbandwidth, names_a_bad_cell_and_takes_the_rest) {

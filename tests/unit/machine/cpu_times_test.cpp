@@ -1,18 +1,14 @@
 #include "src/machine/cpu_times.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "tests/basics.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 
 namespace bench_transfers::machine::cpu_times_test {
 namespace {
-
-using testing::IsEmpty;
-using testing::Not;
 
 /// Two CPUs; user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice.
 constexpr const char* stat =

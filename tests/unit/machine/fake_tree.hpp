@@ -1,7 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -9,13 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 using json = nlohmann::ordered_json;
-
-inline constexpr std::size_t kib = 1024;
-inline constexpr std::size_t mib = 1024 * kib;
-inline constexpr std::size_t gib = 1024 * mib;
 
 /// An empty directory that replaces "/" and is removed after the test.
 class fake_tree : public testing::Test {

@@ -1,21 +1,15 @@
 #include "src/machine/numa.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
 #include "src/machine/files.hpp"
 #include "src/machine/machine.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 
 namespace bench_transfers::machine::numa_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 class machine_numa : public fake_tree {
  protected:

@@ -1,7 +1,6 @@
 #include "src/machine/pci_device.hpp"
 
-#include <gmock/gmock.h>
-
+#include "tests/basics.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 #include "tests/unit/machine/made_up_configuration.hpp"
 
@@ -24,7 +23,7 @@ TEST_F(machine_pci_device, gpus_are_display_controllers_of_nvidia) {
   add("0000:02:00.0", "0x10de\n", "0x030000\n");
   add("0000:03:00.0", "0x10de\n", "0x068000\n");  // a switch of NVLink
   add("0000:04:00.0", "0x1002\n", "0x030000\n");
-  EXPECT_THAT(nvidia_gpus(root), testing::ElementsAre("0000:01:00.0", "0000:02:00.0"));
+  EXPECT_THAT(nvidia_gpus(root), ElementsAre("0000:01:00.0", "0000:02:00.0"));
 }
 
 TEST_F(machine_pci_device, no_gpus_without_a_bus) { EXPECT_TRUE(nvidia_gpus(root).empty()); }

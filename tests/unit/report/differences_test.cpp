@@ -1,12 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include "tests/basics.hpp"
 #include "tests/unit/report/made_up_run.hpp"
 
 namespace bench_transfers::report::differences_test {
 namespace {
-
-using testing::HasSubstr;
 
 json compared(const std::vector<made_up_run>& runs) {
   std::vector<run_report> reports;
@@ -41,7 +38,7 @@ TEST(differences, are_those_that_compare_tells) {
   const auto slower = first_difference(machine(1), machine(1.25));
   EXPECT_NEAR(slower["value"], 0.25, 0.001);
   EXPECT_LT(slower["low"], slower["value"]);
-  EXPECT_THAT(slower["text"].get<std::string>(), testing::StartsWith("+25.0 % [+"));
+  EXPECT_THAT(slower["text"].get<std::string>(), StartsWith("+25.0 % [+"));
 }
 
 TEST(differences, of_one_process_need_more_runs) {

@@ -8,12 +8,12 @@
 #include "src/common/quantities.hpp"
 #include "src/report/report.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::report {
 
 using json = nlohmann::ordered_json;
 
-inline constexpr std::size_t mib = 1 << 20;
 inline const std::vector<double> six{0.99, 0.995, 1.0, 1.0, 1.005, 1.01};
 
 /// A run with a GPU: benchmarks with their repetitions, and its facts.

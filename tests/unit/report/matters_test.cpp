@@ -1,14 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include "tests/basics.hpp"
 #include "tests/unit/report/made_up_run.hpp"
 
 namespace bench_transfers::report::matters_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::vector<std::string> codes(const made_up_run& tested) {
   std::vector<std::string> found;

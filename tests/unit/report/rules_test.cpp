@@ -1,15 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include "tests/basics.hpp"
 #include "tests/unit/report/made_up_run.hpp"
 
 namespace bench_transfers::report::rules_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr std::size_t large = 64 * mib;
 

@@ -1,8 +1,5 @@
 #include "src/result_file/beginning.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,14 +7,13 @@
 
 #include "src/common/gzip.hpp"
 #include "src/common/quantities.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::result_file::beginning_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 const json fleet{{"sweep", "monday"}, {"rank", 31}, {"node", "n1"}, {"rack", nullptr}};
 

@@ -1,22 +1,17 @@
 #include "src/result_file/disturbed.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "src/result_file/reader.hpp"
 #include "src/result_file/summary/summary.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::result_file::disturbed_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 json repetition(const std::string& name, double time, json disturbed = nullptr) {
   json row{{"name", name},

@@ -1,13 +1,9 @@
 #include "src/result_file/procedure.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/basics.hpp"
 
 namespace bench_transfers::result_file::procedure_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(procedures, of_one_benchmark_must_be_one) {
   procedures known;

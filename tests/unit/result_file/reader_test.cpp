@@ -1,12 +1,10 @@
 #include "src/result_file/reader.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "tests/basics.hpp"
 #include "tests/fuzz/kept_inputs.hpp"
 #include "tests/fuzz/properties.hpp"
 
@@ -14,13 +12,6 @@ namespace bench_transfers::result_file::reader_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::StartsWith;
 
 json row_of(const std::string& name, int repetition = 0) {
   return {{"name", name},

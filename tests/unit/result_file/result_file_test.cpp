@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -15,6 +13,7 @@
 
 #include "src/common/writing.hpp"
 #include "src/result_file/writer.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::result_file::result_file_test {
@@ -22,10 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using json = nlohmann::ordered_json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -161,7 +156,7 @@ TEST_F(result_file_test, without_a_path_nothing_is_written) {
     EXPECT_EQ(file.content().at("benchmarks").size(), 1U);
   }
   std::filesystem::current_path(before);
-  EXPECT_THAT(names_in_folder(), testing::IsEmpty());
+  EXPECT_THAT(names_in_folder(), IsEmpty());
 }
 
 TEST_F(result_file_test, a_folder_that_is_not_there_is_an_error) {
@@ -248,7 +243,7 @@ TEST_F(result_file_test, benchmarks_can_be_put_in_order_at_the_end) {
 
 TEST_F(result_file_test, require_writable_says_so_and_leaves_everything_as_it_was) {
   EXPECT_NO_THROW(common::require_writable(path));
-  EXPECT_THAT(names_in_folder(), testing::IsEmpty());
+  EXPECT_THAT(names_in_folder(), IsEmpty());
   std::ofstream(path) << "old";
   EXPECT_NO_THROW(common::require_writable(path));
   EXPECT_EQ(text_of(path), "old");

@@ -1,8 +1,5 @@
 #include "src/result_file/sentinels.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -16,13 +13,12 @@
 #include "src/result_file/control_chart.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/slow_rounds.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::result_file::sentinels_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr int processes = 3;
 constexpr int rounds_of_process = 3;
@@ -279,12 +275,12 @@ TEST(warning_of_slow_rounds, has_every_round_and_names_some) {
                                              {"sentinel", "d2h"},
                                              {"percent", 5.14},
                                              {"limit_percent", 2.5}}));
-  EXPECT_THAT(warning.text, testing::HasSubstr("1 of 9 rounds"));
-  EXPECT_THAT(warning.text, testing::HasSubstr("(round 2 of process 1: small_copy 20.0 %)"));
+  EXPECT_THAT(warning.text, HasSubstr("1 of 9 rounds"));
+  EXPECT_THAT(warning.text, HasSubstr("(round 2 of process 1: small_copy 20.0 %)"));
   for (int round = 3; round < 9; ++round) slow.push_back({1, round, 1, sentinel::h2d, 5, 2.5});
   const auto many = warning_of(slow, 9).value();
-  EXPECT_THAT(many.text, testing::HasSubstr("h2d of device 1 5.0 %"));
-  EXPECT_THAT(many.text, testing::HasSubstr("; and 3 more)"));
+  EXPECT_THAT(many.text, HasSubstr("h2d of device 1 5.0 %"));
+  EXPECT_THAT(many.text, HasSubstr("; and 3 more)"));
 }
 
 /// Facts of a GPU's run, and a row of a benchmark.

@@ -1,14 +1,12 @@
 #include "src/result_file/spread.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include "src/result_file/reader.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::result_file::spread_test {
 namespace {

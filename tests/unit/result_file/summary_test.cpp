@@ -1,14 +1,12 @@
 #include "src/result_file/summary/summary.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/result_file/reader.hpp"
+#include "tests/basics.hpp"
 
 // The summary of a family that the program does not know: its file says all that is needed. The
 // built-in strategies are in tests/unit/bench/summary_test.cpp.
@@ -17,10 +15,6 @@ namespace bench_transfers::result_file::summary_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
 
 json description(const std::string& strategy, const std::string& direction, json size) {
   return {{"family", "scan"},       {"strategy", strategy}, {"variant", nullptr},

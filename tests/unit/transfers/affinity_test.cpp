@@ -1,12 +1,9 @@
 #include "src/transfers/core/affinity.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/basics.hpp"
 
 namespace transfers::detail::affinity_test {
 namespace {
-
-using testing::Optional;
 
 /// sched_getaffinity(2) of a kernel for the given number of processors, of which every third is
 /// allowed.

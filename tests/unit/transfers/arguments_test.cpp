@@ -1,8 +1,5 @@
 #include "transfers/launch/arguments.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -13,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
@@ -20,10 +18,6 @@ namespace transfers::arguments_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class a_call : public testing::TestWithParam<allocation> {
  protected:

@@ -1,7 +1,5 @@
 #include "transfers/array/buffer.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,17 +14,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace transfers::buffer_test {
 namespace {
-
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 struct seven_bytes {
   std::array<char, 7> bytes;
@@ -53,8 +46,6 @@ static_assert(owns<host_buffer<float>> && owns<device_buffer<float>> && owns<hos
 static_assert(!std::is_default_constructible_v<device_buffer<int>>);
 static_assert(std::ranges::contiguous_range<host_buffer<int>>);
 static_assert(std::ranges::sized_range<const host_buffer<int>>);
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 bool is_aligned(const void* address, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;

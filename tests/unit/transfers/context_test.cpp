@@ -1,8 +1,5 @@
 #include "transfers/core/context.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -11,14 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/fast/round_trip.hpp"
 
 namespace transfers::context_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// Its destructor appends its number to a list.
 template <int number>
@@ -101,7 +96,7 @@ TEST_F(context_slots, are_made_once_by_several_threads) {
     for (auto& object : objects)
       threads.emplace_back([&] { object = &gpu.slot<feature<1>>(maker<1>()); });
   }
-  EXPECT_THAT(objects, testing::Each(objects.front()));
+  EXPECT_THAT(objects, Each(objects.front()));
   EXPECT_EQ(made_, 1);
 }
 

@@ -1,8 +1,5 @@
 #include "transfers/core/device_view.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -14,14 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::device_view_test {
 namespace {
-
-using testing::ElementsAre;
 
 // Nothing that takes host memory takes device memory.
 static_assert(!std::ranges::range<device_view<float>> && !host_elements<device_view<float>>);

@@ -1,14 +1,12 @@
 #include "transfers/host/emulated_link.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/moved_clock.hpp"
 
 namespace transfers::emulated_link_test {

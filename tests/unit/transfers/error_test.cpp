@@ -1,8 +1,5 @@
 #include "transfers/core/error.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstring>
 #include <functional>
@@ -17,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "transfers/fast/managed.hpp"
 #include "transfers/fast/round_trip.hpp"
 #include "transfers/fast/streaming.hpp"
@@ -25,10 +23,6 @@
 
 namespace transfers::error_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 static_assert(std::is_abstract_v<error> && !std::is_base_of_v<std::exception, error>);
 static_assert(std::is_base_of_v<std::invalid_argument, invalid_argument>);
@@ -149,8 +143,8 @@ TEST_F(misuse, by_sizes_that_differ_is_a_length_error) {
          std::vector<float> two(2);
          round_trip(gpu, three, two, [](stream&, device_view<float>, std::size_t) {});
        }});
-  EXPECT_THAT(three, testing::ElementsAre(1, 2, 3));
-  EXPECT_THAT(array.get(), testing::Each(0.0F));
+  EXPECT_THAT(three, ElementsAre(1, 2, 3));
+  EXPECT_THAT(array.get(), Each(0.0F));
 }
 
 TEST_F(misuse, by_arguments_without_meaning_is_an_invalid_argument) {

@@ -1,7 +1,4 @@
 // Order and times between the streams of host devices.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <chrono>
 #include <latch>
@@ -12,17 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::event_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 class two_streams : public testing::Test {
  protected:

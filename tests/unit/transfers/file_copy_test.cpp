@@ -1,8 +1,6 @@
 #include "transfers/fast/file_copy.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +22,7 @@
 #include <vector>
 
 #include "src/transfers/fast/file_chunks.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
@@ -34,8 +33,6 @@ namespace transfers::file_copy_test {
 namespace {
 
 using bench_transfers::common::temporary_folder;
-using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr std::size_t page = 4096;
 

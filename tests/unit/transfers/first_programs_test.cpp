@@ -1,8 +1,5 @@
 // What a newcomer writes first, as written: it compiles, and does what it says or throws the
 // reason. What must not compile is in tests/refusals.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <complex>
 #include <functional>
@@ -11,15 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "transfers/transfers.hpp"
 
 namespace transfers::first_programs_test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// The first lines of every program, with the host device.
 class first_programs : public testing::Test {

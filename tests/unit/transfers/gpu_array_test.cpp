@@ -1,8 +1,5 @@
 #include "transfers/array/gpu_array.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -18,17 +15,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/allocation_name.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
 
 namespace transfers::gpu_array_test {
 namespace {
-
-using testing::Each;
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::SizeIs;
 
 template <class T>
 constexpr bool owns = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&

@@ -1,19 +1,15 @@
 #include "transfers/launch/graph.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <stdexcept>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::graph_test {
 namespace {
-
-using testing::Each;
 
 /// Two blocks, and a graph that copies the first to the second.
 struct recorded_copy {

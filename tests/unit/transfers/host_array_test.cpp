@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/core/error.hpp"
@@ -17,9 +16,6 @@
 
 namespace transfers::host_array_test {
 namespace {
-
-using testing::Each;
-using testing::ElementsAre;
 
 TEST(host_arrays, are_made_from_data_in_their_order) {
   const host_array<float> rows({2, 3}, {1, 2, 3, 4, 5, 6});

@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
@@ -21,18 +20,11 @@
 namespace transfers::host_device_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool locking_works = false;  // the sanitizer makes mlock(2) do nothing
 #else
 constexpr bool locking_works = true;
 #endif
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 /// The value of a line like "VmLck:     8 kB", in bytes.
 std::size_t field_of(std::istream& lines, const std::string& key) {

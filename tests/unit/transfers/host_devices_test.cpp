@@ -1,7 +1,4 @@
 // Several host devices in one process: each has its own memory, streams and work.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <future>
@@ -13,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/moved_clock.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/array/arithmetic.hpp"
@@ -26,12 +24,7 @@ namespace transfers::host_devices_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::DoubleNear;
-using testing::HasSubstr;
 using nanoseconds = std::chrono::duration<double, std::nano>;
-
-constexpr std::size_t mib = std::size_t{1} << 20;
 
 class two_host_devices : public testing::Test {
  protected:

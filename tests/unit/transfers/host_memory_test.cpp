@@ -1,19 +1,15 @@
 #include "transfers/core/host_memory.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "transfers/core/device.hpp"
 
 namespace transfers::host_memory_test {
 namespace {
-
-using testing::ElementsAre;
 
 static_assert(std::is_nothrow_move_constructible_v<host_memory>);
 static_assert(std::is_nothrow_move_assignable_v<host_memory>);
@@ -59,9 +55,9 @@ TEST(host_memory_kinds, that_are_page_locked) {
 }
 
 TEST(host_memory_kinds, do_not_have_managed_memory_among_them) {
-  EXPECT_THAT(all_host_memory_kinds(), testing::Not(testing::Contains(managed)));
+  EXPECT_THAT(all_host_memory_kinds(), Not(Contains(managed)));
   EXPECT_EQ(to_string(managed), "managed");
-  EXPECT_THAT(describe(managed), testing::HasSubstr("cudaMallocManaged"));
+  EXPECT_THAT(describe(managed), HasSubstr("cudaMallocManaged"));
   EXPECT_FALSE(is_page_locked(managed));
 }
 

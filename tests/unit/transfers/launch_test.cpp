@@ -1,8 +1,5 @@
 #include "transfers/launch/launch.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -17,15 +14,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace transfers::launch_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Each;
-using testing::ElementsAre;
-using testing::ThrowsMessage;
 
 static_assert(std::is_copy_constructible_v<function>);  // a copy means the same kernel
 static_assert(std::is_nothrow_destructible_v<function>);

@@ -1,7 +1,4 @@
 // Loops over host memory, on the library's own threads.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,6 +18,7 @@
 #include "src/transfers/array/host_loops.hpp"
 #include "src/transfers/array/reduce.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
+#include "tests/basics.hpp"
 
 namespace transfers::loops_test {
 namespace {
@@ -30,9 +28,6 @@ using detail::loop_team;
 using detail::on_all_cores;
 using detail::part_of_loop;
 using detail::run_loop;
-using testing::Each;
-using testing::ElementsAre;
-using testing::SizeIs;
 
 constexpr std::size_t much = std::size_t{1} << 30;  ///< bytes that are worth all threads
 

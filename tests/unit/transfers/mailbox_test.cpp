@@ -1,8 +1,5 @@
 #include "transfers/fast/mailbox.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <chrono>
 #include <latch>
@@ -11,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
@@ -19,7 +17,6 @@ namespace transfers::mailbox_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 /// So that neither timeout decides, however busy the machine is.
 constexpr mailbox::limits patient{.idle = 24h, .answer = 24h};

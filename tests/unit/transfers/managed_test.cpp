@@ -1,17 +1,13 @@
 #include "transfers/fast/managed.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <stdexcept>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::managed_test {
 namespace {
-
-using testing::HasSubstr;
 
 counting_device& posing_as(counting_device& device, const cuda_properties& cuda) {
   device.counts().poses_as = device_description{"cuda", "made for a test", cuda};

@@ -1,12 +1,10 @@
 // Arrays that have been moved from: every operation refuses them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/array/print.hpp"
@@ -15,10 +13,6 @@
 
 namespace transfers::moved_from_test {
 namespace {
-
-using testing::Each;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
 class moved_from : public testing::Test {
@@ -85,8 +79,8 @@ TEST_F(moved_from, arrays_are_refused_by_every_operation) {
         << "operation " << number;
   }
   gpu.synchronize();
-  EXPECT_THAT(numbers, testing::ElementsAre(7, 8, 9));
-  EXPECT_THAT(other.get(), testing::ElementsAre(1, 2, 3));
+  EXPECT_THAT(numbers, ElementsAre(7, 8, 9));
+  EXPECT_THAT(other.get(), ElementsAre(1, 2, 3));
   EXPECT_THAT(keeper.get(), Each(0.0F));
 }
 

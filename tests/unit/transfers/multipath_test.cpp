@@ -1,8 +1,5 @@
 #include "transfers/fast/multipath.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,6 +13,7 @@
 
 #include "src/transfers/fast/calibrate_multipath.hpp"
 #include "src/transfers/fast/divide.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/metered_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
@@ -25,15 +23,6 @@
 namespace transfers::multipath_test {
 namespace {
 
-using testing::AllOf;
-using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::Ge;
-using testing::Le;
-using testing::SizeIs;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 constexpr std::size_t page = 4096;
 constexpr std::array directions{direction::h2d, direction::d2h};
 

@@ -1,6 +1,5 @@
 #include "src/transfers/core/new_pages.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,10 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace transfers::detail::new_pages_test {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr auto block = new_pages::block_bytes;
 
 /// Memory without pages, aligned to blocks. Base pages, so that each exists on its own.

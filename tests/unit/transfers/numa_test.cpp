@@ -1,7 +1,5 @@
 #include "src/transfers/core/numa.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "src/transfers/core/pages.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
@@ -20,9 +19,6 @@ namespace {
 
 using bench_transfers::common::complaint_of;
 using detail::numa_system;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Optional;
 
 /// A machine with the nodes 0 to 3, of which 2 has no memory. Pages lie where they were asked for,
 /// except some.

@@ -1,10 +1,9 @@
 #include "transfers/fast/polite_copy.hpp"
 
-#include <gtest/gtest.h>
-
 #include <span>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/strict_copies.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
@@ -13,8 +12,6 @@
 
 namespace transfers::polite_copy_test {
 namespace {
-
-constexpr std::size_t kib = 1024;
 
 class polite_copies : public strict_copies {};
 

@@ -1,8 +1,5 @@
 #include "transfers/fast/round_trip.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdint>
 #include <numeric>
@@ -11,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
 
@@ -82,7 +80,7 @@ TEST_P(round_trips, cut_only_between_elements) {
         sizes.insert(count % unit);
       },
       unit);
-  EXPECT_THAT(sizes, testing::ElementsAre(0));
+  EXPECT_THAT(sizes, ElementsAre(0));
 }
 
 TEST_P(round_trips, carry_elements_whose_size_does_not_divide_a_page) {

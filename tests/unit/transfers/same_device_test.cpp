@@ -1,7 +1,4 @@
 // Objects outlive the device object that they were made with, and refuse those of other devices.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <filesystem>
 #include <functional>
@@ -12,13 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace transfers::same_device_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 const std::vector<float> numbers(100, 2.0F);
 

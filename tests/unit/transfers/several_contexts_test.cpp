@@ -1,7 +1,4 @@
 // Arrays that are copied between contexts, also of two devices, and the order that this guarantees.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <future>
 #include <latch>
 #include <memory>
@@ -9,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/array/create.hpp"
@@ -18,9 +16,6 @@
 
 namespace transfers::several_contexts_test {
 namespace {
-
-using testing::Each;
-using testing::ElementsAre;
 
 constexpr int rounds = 50;
 

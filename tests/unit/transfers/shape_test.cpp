@@ -1,8 +1,5 @@
 #include "transfers/array/shape.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -15,14 +12,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace transfers::shape_test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 static_assert(std::is_trivially_copyable_v<shape>);
 static_assert(std::is_base_of_v<error, shape_mismatch>);

@@ -1,16 +1,12 @@
 #include "src/transfers/host/shared_flows.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace transfers::detail::shared_flows_test {
 namespace {
-
-using testing::DoubleNear;
-using testing::Optional;
 
 constexpr double exact = 1e-9;
 

@@ -1,22 +1,13 @@
 #include "transfers/launch/source_module.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 
+#include "tests/basics.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::source_module_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
-using testing::StartsWith;
 
 const std::string doublify = "__global__ void doublify(float* a) { a[threadIdx.x] *= 2; }";
 

@@ -1,8 +1,5 @@
 #include "transfers/fast/staged_copy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -18,6 +15,7 @@
 #include "src/transfers/fast/calibrate_staging.hpp"
 #include "src/transfers/fast/copy_row.hpp"
 #include "src/transfers/fast/move_staged.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/array/gpu_array.hpp"
@@ -408,7 +406,7 @@ TEST_F(arrays_of_pageable_memory, are_downloaded_after_earlier_work) {
   auto array = to_gpu(gpu, numbers_);
   array.clear();  // under way when the download begins
   array.get(numbers_);
-  EXPECT_THAT(numbers_, testing::Each(0));
+  EXPECT_THAT(numbers_, Each(0));
 }
 
 }  // namespace

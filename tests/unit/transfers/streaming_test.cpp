@@ -1,8 +1,5 @@
 #include "transfers/fast/streaming.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/core/device.hpp"
 
@@ -127,7 +125,7 @@ TEST_F(streaming, refuses_a_destination_of_another_size) {
     EXPECT_THROW(streaming_load(to.first(bytes + 1), source_.bytes().first(bytes)),
                  std::length_error);
   }
-  EXPECT_THAT(to, testing::Each(untouched));
+  EXPECT_THAT(to, Each(untouched));
 }
 
 TEST_F(streaming, of_nothing_needs_no_memory) { EXPECT_NO_THROW(streaming_load({}, {})); }
@@ -150,7 +148,7 @@ TEST(why_no_streaming_loads, is_one_line_or_nothing) {
   ASSERT_TRUE(reason);
 #endif
   if (reason) {
-    EXPECT_THAT(*reason, testing::Not(testing::HasSubstr("\n")));
+    EXPECT_THAT(*reason, Not(HasSubstr("\n")));
   }
 }
 

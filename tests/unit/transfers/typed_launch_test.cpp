@@ -1,7 +1,4 @@
 // Kernels whose parameter types the compiler knows, and single values as arguments.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <complex>
 #include <concepts>
@@ -11,17 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/launch/either_kernel.hpp"
 #include "transfers/launch/launch.hpp"
 
 namespace transfers::typed_launch_test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 using detail::accepts;
 static_assert(accepts<float, float> && accepts<float*, float*> && accepts<const float*, float*> &&

@@ -1,7 +1,5 @@
 #include "transfers/core/workers.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -19,13 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace transfers::workers_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Each;
-using testing::ElementsAre;
-using testing::SizeIs;
 
 /// Longer than the threads of a team poll for the next task: then they sleep.
 constexpr auto long_enough_to_sleep = 3ms;
@@ -309,7 +306,7 @@ TEST(in_parts, of_one_unit_is_the_callers) {
 
 TEST(in_parts, of_nothing_is_nothing) {
   worker_team team(4);
-  EXPECT_THAT(parts_of(team, 0, 64), testing::IsEmpty());
+  EXPECT_THAT(parts_of(team, 0, 64), IsEmpty());
 }
 
 TEST(in_parts, throws_what_the_work_throws) {
@@ -357,7 +354,7 @@ TEST(in_parallel, gives_out_whole_units) {
 }
 
 TEST(in_parallel, of_nothing_is_nothing) {
-  EXPECT_THAT(run_in_parallel(0, {.worth_a_thread = 1}).parts, testing::IsEmpty());
+  EXPECT_THAT(run_in_parallel(0, {.worth_a_thread = 1}).parts, IsEmpty());
 }
 
 TEST(in_parallel, throws_what_the_work_throws_and_does_not_do_it_again) {

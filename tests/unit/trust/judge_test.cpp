@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <functional>
 #include <map>
@@ -11,16 +9,12 @@
 #include "src/machine/pcie.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/trust/judgement.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::trust::judge_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::IsSupersetOf;
-using testing::Not;
 
 constexpr double mib = 1 << 20;
 constexpr double low_packet_limit = 57.6;

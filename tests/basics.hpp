@@ -1,0 +1,58 @@
+#pragma once
+
+// What most tests use, by its plain name in both namespaces of the project: GoogleTest with its
+// matchers, and units of sizes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace test_basics {
+
+inline constexpr std::size_t kib = 1024;
+inline constexpr std::size_t mib = 1024 * kib;
+inline constexpr std::size_t gib = 1024 * mib;
+inline constexpr std::size_t tib = 1024 * gib;
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::Contains;
+using testing::ContainsRegex;
+using testing::DoubleEq;
+using testing::DoubleNear;
+using testing::Each;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::EndsWith;
+using testing::Eq;
+using testing::Field;
+using testing::Ge;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Key;
+using testing::Le;
+using testing::Lt;
+using testing::MatchesRegex;
+using testing::Ne;
+using testing::Not;
+using testing::Optional;
+using testing::Pair;
+using testing::Property;
+using testing::SizeIs;
+using testing::StartsWith;
+using testing::Throws;
+using testing::ThrowsMessage;
+using testing::UnorderedElementsAre;
+using testing::UnorderedElementsAreArray;
+
+}  // namespace test_basics
+
+namespace bench_transfers {
+using namespace test_basics;
+}
+
+namespace transfers {
+using namespace test_basics;
+}
