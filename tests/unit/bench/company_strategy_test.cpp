@@ -111,10 +111,8 @@ TEST(blocked, refuses_work_of_an_unknown_name) {
   const auto device = transfers::open_host_device();
   const auto stream = device->create_stream();
   buffers memory(*device, 3);
-  const auto all = registered_strategies();
-  const auto idle = std::ranges::find(all, "blocked/stream_synchronize", &strategy::name);
-  ASSERT_NE(idle, all.end());
-  EXPECT_THROW(idle->prepare({*device, memory, *stream, "chains", 0}), std::logic_error);
+  const auto idle = find_strategy("blocked/stream_synchronize");
+  EXPECT_THROW(idle.prepare({*device, memory, *stream, "chains", 0}), std::logic_error);
 }
 
 TEST_F(company_session, wrong_results_of_the_work_are_detected) {
@@ -142,17 +140,8 @@ class losing_stream : public transfers::counting_stream {
   }
 };
 
-class losing_device : public transfers::forwarding_device {
- public:
-  losing_device() : forwarding_device(transfers::open_host_device()) {}
-  [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
-    return std::make_unique<losing_stream>(forwarding_device::create_stream(),
-                                           std::make_shared<transfers::device_counts>());
-  }
-};
-
 TEST_F(company_session, copies_that_lose_a_byte_are_detected) {
-  device = std::make_unique<losing_device>();
+  device = std::make_unique<transfers::device_with<losing_stream>>();
   chosen.strategies = {"company/engine/memory_chain/h2d", "company/loop/memory_chain/d2h",
                        "company/zero_copy_2_blocks/graph/d2h", "company/device_1_block/graph",
                        "blocked/memcpy_async_pinned/64MiB_d2h/chain"};
@@ -168,9 +157,7 @@ TEST_F(company_session, the_profile_has_both_families_though_they_are_on_request
   const auto usual = make_plan(strategies, *device, chosen);
   for (const auto& described : usual.cases) EXPECT_FALSE(described.measured->sampling.on_request);
   chosen.chosen_for = "company";
-  std::vector<std::string> names;
-  const auto of_profile = make_plan(strategies, *device, chosen);
-  for (const auto& described : of_profile.cases) names.push_back(described.name);
+  const auto names = names_of(make_plan(strategies, *device, chosen).cases);
   EXPECT_THAT(names, AllOf(Contains("company/polite/graph/d2h/64MiB"), Contains("company/idle/hbm"),
                            Contains("blocked/malloc/1MiB/chain")));
   EXPECT_THAT(names, Each(AllOf(Not(HasSubstr("equal_priority")), Not(HasSubstr("/copy")),

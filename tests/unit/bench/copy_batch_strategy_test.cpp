@@ -44,9 +44,8 @@ class order_of_access : public testing::Test {
  protected:
   /// Returns whether all work was done when the call returned.
   bool call(const std::string& order) {
-    const auto all = registered_strategies();
-    const auto match = std::ranges::find(all, "copy_batch/pinned/" + order, &strategy::name);
-    const auto operation = match->prepare({on_, memory_, *stream_, "h2d", 4 * kib});
+    const auto operation = find_strategy("copy_batch/pinned/" + order)
+                               .prepare({on_, memory_, *stream_, "h2d", 4 * kib});
     operation.steps.at(0).run();
     const bool was_idle = on_.counts().idle();
     operation.steps.at(1).run();

@@ -64,9 +64,7 @@ class after_transfer : public testing::TestWithParam<const char*> {
   after_transfer() {
     memory_.reserve_host(transfers::pinned(), bytes);
     memory_.reserve_device(bytes);
-    const auto all = registered_strategies();
-    const auto match = std::ranges::find(all, name, &strategy::name);
-    operation = match->prepare({device, memory_, *stream_, GetParam(), bytes});
+    operation = find_strategy(name).prepare({device, memory_, *stream_, GetParam(), bytes});
     poison(device, memory_, *operation.destination);
   }
 

@@ -15,6 +15,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
 #include "tests/basics.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
@@ -25,22 +26,9 @@ namespace {
 constexpr std::size_t piece = 4 * mib;  // that one thread accesses in one operation
 constexpr std::string_view all_cores = "_all_cores";
 
-strategy find_strategy(const std::string& name) {
-  const auto all = registered_strategies();
-  const auto match = std::ranges::find(all, name, &strategy::name);
-  EXPECT_NE(match, all.end()) << name;
-  return *match;
-}
-
 /// Others have a setting as well: cpu/pinned/after_transfer.
 bool is_of_one_kind_of_memory(const strategy& strategy) {
   return strategy.family == "cpu" && strategy.parts.size() == 1;
-}
-
-std::vector<std::string> variants_of(const strategy& strategy) {
-  std::vector<std::string> names;
-  for (const auto& variant : strategy.variants) names.push_back(variant.name);
-  return names;
 }
 
 bool writes(std::string_view variant) {
@@ -71,7 +59,7 @@ class cpu_strategy : public testing::Test {
   static void run(const transfer& operation, std::size_t times = 1) {
     for (std::size_t i = 0; i < times; ++i) {
       if (operation.timing.between) operation.timing.between();
-      for (const auto& step : operation.steps) step.run();
+      run_steps(operation);
     }
   }
 
@@ -101,7 +89,7 @@ class every_access : public cpu_strategy, public testing::WithParamInterface<ext
 
   /// Calls test(variant, transfer) for warm caches, and for cold ones if they can be flushed.
   void for_each(const std::function<void(const std::string&, transfer&)>& test) {
-    for (const auto& variant : variants_of(pageable))
+    for (const auto& variant : names_of(pageable.variants))
       for (const auto cache : {cache_state::warm, cache_state::cold}) {
         if (cache == cache_state::cold && !can_flush_cache()) continue;
         SCOPED_TRACE(variant + (cache == cache_state::cold ? "/cold" : ""));
@@ -277,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(cpu, every_access,
 TEST_F(cpu_strategy, flushes_between_operations_only_for_cold_caches) {
   const auto pageable = find_strategy("cpu/pageable");
   reserve(pageable, 64 * kib);
-  for (const auto& variant : variants_of(pageable)) {
+  for (const auto& variant : names_of(pageable.variants)) {
     if (const auto warm = prepare(pageable, variant, 64 * kib)) {
       EXPECT_FALSE(warm->timing.between) << variant;
     }
@@ -348,7 +336,7 @@ TEST_F(cpu_strategy, runs_on_every_available_kind_of_memory) {
     } catch (const transfers::out_of_memory&) {
       continue;  // the memlock limit
     }
-    for (const auto& variant : variants_of(strategy)) {
+    for (const auto& variant : names_of(strategy.variants)) {
       SCOPED_TRACE(strategy.name() + "/" + variant);
       const auto operation = prepare(strategy, variant, 100'000);
       if (!operation) continue;

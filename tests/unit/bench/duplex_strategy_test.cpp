@@ -29,10 +29,6 @@ const std::vector<duplex_method> all_methods{
     {"duplex/mixed/pinned_mapped", "d2h_by_kernel", mapped},
 };
 
-const strategy& strategy_named(const registry& all, const std::string& name) {
-  return *std::ranges::find(all, name, &strategy::name);
-}
-
 /// Buffers and a stream for single transfers of one strategy.
 class duplex_transfer {
  public:
@@ -47,7 +43,7 @@ class duplex_transfer {
   }
 
   [[nodiscard]] transfer prepare() {
-    return strategy_named(strategies_, method_.strategy)
+    return find_strategy(method_.strategy)
         .prepare({device_, memory_, *stream_, method_.variant, bytes_});
   }
 
@@ -66,12 +62,7 @@ class duplex_transfer {
   std::unique_ptr<transfers::stream> stream_;
   duplex_method method_;
   std::size_t bytes_;
-  registry strategies_ = registered_strategies();
 };
-
-void run(const transfer& operation) {
-  for (const auto& step : operation.steps) step.run();
-}
 
 class duplex_strategy : public testing::TestWithParam<duplex_method> {
  protected:
@@ -83,7 +74,7 @@ TEST_P(duplex_strategy, moves_every_byte_in_both_directions_for_any_size) {
     duplex_transfer all(*device, GetParam(), bytes);
     const auto ready = all.prepare();
     EXPECT_NE(ready.check.compare(), std::nullopt) << "nothing has arrived yet";
-    run(ready);
+    run_steps(ready);
     EXPECT_EQ(ready.check.compare(), std::nullopt) << bytes;
     EXPECT_EQ(ready.amount.bytes, 2 * bytes);
     ready.check.restore();
@@ -95,7 +86,7 @@ TEST_P(duplex_strategy, detects_a_wrong_byte_at_either_end_and_behind_it) {
   constexpr std::size_t bytes = 5000;
   duplex_transfer all(*device, GetParam(), bytes);
   const auto ready = all.prepare();
-  run(ready);
+  run_steps(ready);
   const auto flip = [](std::byte& byte) { byte = ~byte; };
   auto& up = ready.destination->data[bytes - 1];
   flip(up);
@@ -114,9 +105,8 @@ TEST_P(duplex_strategy, times_each_direction_alone_and_while_the_other_is_busy) 
   duplex_transfer all(*device, GetParam(), 1 << 20);
   const auto ready = all.prepare();
   ASSERT_THAT(ready.against, SizeIs(4));
-  std::vector<std::string> names;
+
   for (const auto& comparison : ready.against) {
-    names.push_back(comparison.name);
     EXPECT_EQ(comparison.bytes, std::size_t{1} << 20);
     if (comparison.before) comparison.before();
     comparison.run();
@@ -124,7 +114,7 @@ TEST_P(duplex_strategy, times_each_direction_alone_and_while_the_other_is_busy) 
     // No copy is in flight any more that could disturb the next comparison.
     EXPECT_EQ(comparison.name.ends_with("_alone"), !comparison.before) << comparison.name;
   }
-  EXPECT_THAT(names, ElementsAre("h2d", "h2d_alone", "d2h", "d2h_alone"));
+  EXPECT_THAT(names_of(ready.against), ElementsAre("h2d", "h2d_alone", "d2h", "d2h_alone"));
   EXPECT_EQ(ready.check.compare(), std::nullopt);
 }
 
@@ -145,7 +135,7 @@ TEST_P(duplex_strategy, leaves_buffers_intact_whichever_operation_fails) {
     const auto ready = all.prepare();
     bool failed = false;
     try {
-      run(ready);
+      run_steps(ready);
       for (const auto& comparison : ready.against) {
         if (comparison.before) comparison.before();
         comparison.run();

@@ -104,18 +104,12 @@ plan plan_of(const strategy& measured, const std::vector<std::string>& names) {
   return planned;
 }
 
-std::vector<std::string> names_in(const plan& planned) {
-  std::vector<std::string> names;
-  for (const auto& entry : planned.cases) names.push_back(entry.name);
-  return names;
-}
-
 TEST_F(earlier, leaves_out_what_it_has) {
   const auto measured = test_strategy("a");
   document["benchmarks"] = {row_of("a/old", 0), row_of("a/old", 1), row_of("a/part", 0)};
   auto planned = plan_of(measured, {"a/old", "a/part", "a/skipped", "a/new"});
   read().leave_out_measured(planned, 2);
-  EXPECT_THAT(names_in(planned), ElementsAre("a/part", "a/new"));
+  EXPECT_THAT(names_of(planned.cases), ElementsAre("a/part", "a/new"));
   EXPECT_EQ(planned.cases[0].earlier.next, 1);
   EXPECT_THAT(planned.cases[0].earlier.medians, ElementsAre(100));
   EXPECT_EQ(planned.cases[1].earlier.count, 0);
@@ -141,7 +135,7 @@ TEST_F(earlier, tries_again_what_was_skipped_for_a_reason_that_may_have_passed) 
   auto planned = plan_of(measured, {"a/skipped", "a/device_failed", "a/memory_refused"});
   const auto run = read();
   run.leave_out_measured(planned, 2);
-  EXPECT_THAT(names_in(planned), ElementsAre("a/device_failed", "a/memory_refused"));
+  EXPECT_THAT(names_of(planned.cases), ElementsAre("a/device_failed", "a/memory_refused"));
   ASSERT_THAT(run.skipped(), SizeIs(1));
   EXPECT_EQ(run.skipped()[0].at("name"), "a/skipped");
 }
@@ -157,7 +151,7 @@ TEST_F(earlier, sets_aside_what_a_killed_run_has_spoilt_only) {
                             row_of("a/part", 1)};
   auto planned = plan_of(measured, {"a/old", "a/part", "a/new"});
   read().leave_out_measured(planned, 2);
-  EXPECT_THAT(names_in(planned), ElementsAre("a/new"));
+  EXPECT_THAT(names_of(planned.cases), ElementsAre("a/new"));
   ASSERT_THAT(planned.set_aside, SizeIs(1));
   EXPECT_EQ(planned.set_aside[0].name, "a/old");
   EXPECT_THAT(planned.set_aside[0].earlier.spoilt_by,
@@ -172,7 +166,7 @@ TEST_F(earlier, leaves_out_what_has_failed) {
   const auto run = read();
   auto planned = plan_of(measured, {"a/old", "a/part"});
   run.leave_out_measured(planned, 2);
-  EXPECT_THAT(names_in(planned), ElementsAre("a/old"));
+  EXPECT_THAT(names_of(planned.cases), ElementsAre("a/old"));
   EXPECT_TRUE(run.has_failures());
   EXPECT_FALSE(run.has_repetitions());
 }
@@ -183,7 +177,7 @@ TEST_F(earlier, that_is_complete_has_enough_repetitions) {
   document["benchmarks"] = {row_of("a/old", 0), row_of("a/part", 0)};
   auto planned = plan_of(measured, {"a/old", "a/part", "a/new"});
   read().leave_out_measured(planned, 100);
-  EXPECT_THAT(names_in(planned), ElementsAre("a/new"));
+  EXPECT_THAT(names_of(planned.cases), ElementsAre("a/new"));
 }
 
 TEST_F(earlier, repeats_until_stable_up_to_three_times_as_often) {
@@ -192,10 +186,10 @@ TEST_F(earlier, repeats_until_stable_up_to_three_times_as_often) {
   document["benchmarks"] = {row_of("a/old", 0), row_of("a/old", 1)};
   auto planned = plan_of(measured, {"a/old"});
   read().leave_out_measured(planned, 1);
-  EXPECT_THAT(names_in(planned), ElementsAre("a/old"));
+  EXPECT_THAT(names_of(planned.cases), ElementsAre("a/old"));
   document["benchmarks"].push_back(row_of("a/old", 2));
   read().leave_out_measured(planned, 1);
-  EXPECT_THAT(names_in(planned), IsEmpty());
+  EXPECT_THAT(names_of(planned.cases), IsEmpty());
 }
 
 json later_context() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/strategy/strategy.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/transfers/forwarding_device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 /// Counts the copies of either kind.
 class counting_device final : public transfers::forwarding_device {
  public:
-  using transfers::forwarding_device::forwarding_device;
-
   void cuda_memcpy(std::byte* dst, const std::byte* src, std::size_t bytes,
                    transfers::direction direction, bool is_page_locked) override {
     ++(is_page_locked ? alone : waiting);
@@ -28,7 +27,7 @@ class counting_device final : public transfers::forwarding_device {
 
 TEST(exact_copies, are_chosen_by_the_memory) {
   constexpr std::size_t bytes = 65536;
-  counting_device device(transfers::open_host_device());
+  counting_device device;
   buffers memory(device, 5);
   memory.reserve_device(bytes);
   const auto stream = device.create_stream();
@@ -47,7 +46,7 @@ TEST(exact_copies, are_chosen_by_the_memory) {
     const auto operation = measured.prepare(
         {.device = device, .memory = memory, .stream = *stream, .variant = "h2d", .bytes = bytes});
     device.waiting = device.alone = 0;
-    for (const auto& step : operation.steps) step.run();
+    run_steps(operation);
     const bool is_locked = is_locked_once || is_page_locked(*kind);
     EXPECT_EQ(device.alone, is_locked ? 1 : 0);
     EXPECT_EQ(device.waiting, is_locked ? 0 : 1);

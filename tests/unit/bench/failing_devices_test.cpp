@@ -21,8 +21,6 @@ namespace {
 /// A host device that refuses some calls.
 class refusing_device final : public transfers::forwarding_device {
  public:
-  refusing_device() : forwarding_device(transfers::open_host_device()) {}
-
   std::function<void()> on_allocation = [] {};
   std::function<void()> on_stream = [] {};
 
@@ -144,8 +142,7 @@ TEST_F(failing_devices, none_of_which_gets_a_stream_end_the_run) {
 /// Copies at once whose second one takes part from the second round on, and is never at once with
 /// the first.
 strategy never_at_once_later(std::vector<refusing_device>& devices) {
-  const auto known = registered_strategies();
-  auto copies = *std::ranges::find(known, "concurrent/pageable", &strategy::name);
+  auto copies = find_strategy("concurrent/pageable");
   copies.family = "later";
   copies.prepare = [prepare = copies.prepare, &devices,
                     prepared = std::make_shared<int>(0)](const job& task) {

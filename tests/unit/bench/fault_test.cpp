@@ -11,6 +11,7 @@
 #include "bench/harness/wall_clock.hpp"
 #include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::fault_test {
@@ -62,8 +63,7 @@ class injected : public testing::Test {
 
   std::optional<std::string> damage_after(const transfer& operation, int operations) {
     poison(*device, *memory, *operation.destination);
-    for (int i = 0; i < operations; ++i)
-      for (const auto& step : operation.steps) step.run();
+    for (int i = 0; i < operations; ++i) run_steps(operation);
     return find_damage(*device, *memory, operation);
   }
 

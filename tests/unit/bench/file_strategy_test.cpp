@@ -273,9 +273,7 @@ TEST_F(file_session, cold_files_arrive_or_are_skipped_with_a_reason) {
 class one_operation {
  public:
   one_operation(transfers::device& device, const std::string& name) : memory_(device, 7) {
-    const auto all = registered_strategies();
-    const auto match = std::ranges::find(all, name, &strategy::name);
-    ready_ = match->prepare({device, memory_, *stream_, "h2d", bytes});
+    ready_ = find_strategy(name).prepare({device, memory_, *stream_, "h2d", bytes});
   }
 
   static constexpr std::size_t bytes = mib;

@@ -31,6 +31,11 @@ class flow_teams : public testing::Test {
     devices.push_back(transfers::open_host_device({.index = 0, .link = std::move(link)}));
   }
 
+  void add_flow_by(std::shared_ptr<transfers::emulated_link> link) {
+    add_device(std::move(link));
+    add_flow();
+  }
+
   /// A copy to the device added last.
   void add_flow() {
     auto& device = *devices.back();
@@ -62,10 +67,8 @@ class flow_teams : public testing::Test {
 };
 
 TEST_F(flow_teams, keep_each_flow_busy_until_all_have_done_their_part) {
-  add_device(link(1e9));
-  add_flow();
-  add_device(link(1e8));  // ten times as slow
-  add_flow();
+  add_flow_by(link(1e9));
+  add_flow_by(link(1e8));  // ten times as slow
   const auto ends = team.run(flows, 5);
   ASSERT_THAT(ends, SizeIs(2));
   EXPECT_GE(ends[0].size(), 6U);
@@ -131,10 +134,7 @@ TEST_F(flow_teams, end_when_the_conditions_of_a_flow_cannot_be_had) {
 }
 
 TEST_F(flow_teams, end_when_a_flow_fails_and_say_which) {
-  for (int i = 0; i < 3; ++i) {
-    add_device(link(1e9));
-    add_flow();
-  }
+  for (int i = 0; i < 3; ++i) add_flow_by(link(1e9));
   flows[1].enqueue = [run = flows[1].enqueue, calls = std::make_shared<int>(0)] {
     if (++*calls > 5) throw transfers::device_error("fallen off the bus", true);
     run();
@@ -155,17 +155,11 @@ TEST_F(flow_teams, end_when_a_flow_fails_and_say_which) {
 
 TEST_F(flow_teams, tell_what_each_flow_does_at_once_and_alone) {
   const auto shared = link(2e9);
-  for (int i = 0; i < 2; ++i) {
-    add_device(shared);
-    add_flow();
-  }
-  schedule planned;
-  planned.operations = 3;
-  planned.copies = 40;
+  for (int i = 0; i < 2; ++i) add_flow_by(shared);
   samples result;
   int untimed = 0;
   time_flows(
-      team, flows, planned,
+      team, flows, {.operations = 3, .copies = 40},
       [&](const std::function<void()>& work) {
         ++untimed;
         work();
@@ -184,23 +178,17 @@ TEST_F(flow_teams, tell_what_each_flow_does_at_once_and_alone) {
 }
 
 TEST_F(flow_teams, that_are_never_at_once_are_given_up) {
-  for (int i = 0; i < 2; ++i) {
-    add_device(nullptr);
-    add_flow();
-  }
+  for (int i = 0; i < 2; ++i) add_flow_by(nullptr);
   make_hourly(flows[1], *devices[1]);
   EXPECT_EQ(rates_at_once(team.run(flows, 4), std::vector(2, bytes)), std::nullopt);
-  schedule planned;
-  planned.operations = 3;
-  planned.copies = 4;
   samples result;
-  try {
-    time_flows(
-        team, flows, planned, [](const auto& work) { work(); }, result);
-    FAIL() << "they were at once";
-  } catch (const not_at_once& error) {
-    EXPECT_STREQ(error.what(), "the copies were never busy at once for long enough in 21 samples");
-  }
+  EXPECT_THAT(([&] {
+                time_flows(
+                    team, flows, {.operations = 3, .copies = 4}, [](const auto& work) { work(); },
+                    result);
+              }),
+              ThrowsMessage<not_at_once>(
+                  "the copies were never busy at once for long enough in 21 samples"));
   EXPECT_EQ(result.discarded, 21U);
   EXPECT_TRUE(result.operation.empty());
 }
@@ -226,11 +214,9 @@ class ranks_of_flows : public flow_teams {
                              .folder = folder});
     rank_turns turns(ranks);
     flow_team own;
-    schedule planned;
-    planned.operations = 3;
-    planned.copies = 4;
     samples result;
-    time_flows_of_ranks(own, std::span(flows).subspan(rank, 1), planned, turns, 0, result);
+    time_flows_of_ranks(own, std::span(flows).subspan(rank, 1), {.operations = 3, .copies = 4},
+                        turns, 0, result);
     return result;
   }
 
@@ -239,10 +225,7 @@ class ranks_of_flows : public flow_teams {
 };
 
 TEST_F(ranks_of_flows, are_busy_at_once_in_every_sample) {
-  for (int i = 0; i < 2; ++i) {
-    add_device(link(1e9));
-    add_flow();
-  }
+  for (int i = 0; i < 2; ++i) add_flow_by(link(1e9));
   auto other = std::async(std::launch::async, [&] { return time(1); });
   for (const auto& result : {time(0), other.get()}) {
     EXPECT_THAT(result.operation, SizeIs(3));
@@ -254,10 +237,7 @@ TEST_F(ranks_of_flows, are_busy_at_once_in_every_sample) {
 }
 
 TEST_F(ranks_of_flows, do_not_wait_for_one_whose_copies_fail) {
-  for (int i = 0; i < 2; ++i) {
-    add_device(link(1e9));
-    add_flow();
-  }
+  for (int i = 0; i < 2; ++i) add_flow_by(link(1e9));
   flows[1].enqueue = [] { throw transfers::device_error("lost", false); };
   auto other = std::async(std::launch::async, [&] { return time(1); });
   const auto result = time(0);

@@ -7,6 +7,7 @@
 
 #include "bench/strategy/strategy.hpp"
 #include "tests/basics.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 
 namespace bench_transfers::bench::gpu_array_strategy_test {
 namespace {
@@ -40,14 +41,7 @@ class array_operations : public testing::Test {
     const auto found = std::ranges::find(all_, name, &strategy::name);
     return prepare(*found, type);
   }
-  static void run(const transfer& operation) {
-    for (const auto& step : operation.steps) step.run();
-  }
-  static names steps_of(const transfer& operation) {
-    names list;
-    for (const auto& step : operation.steps) list.push_back(step.name);
-    return list;
-  }
+
   static payload destination_of(const transfer& operation) {
     return operation.locate ? operation.locate() : operation.destination.value();
   }
@@ -79,7 +73,7 @@ TEST_F(array_operations, take_the_steps_that_their_settings_name) {
       {"round_trip/pageable/fresh", {"free", "round_trip"}},
       {"round_trip/pageable/staged_fresh", {"free", "round_trip"}}};
   for (const auto& [name, expected] : steps)
-    EXPECT_EQ(steps_of(prepare("gpu_array/" + name)), expected) << name;
+    EXPECT_EQ(names_of(prepare("gpu_array/" + name).steps), expected) << name;
 }
 
 TEST_F(array_operations, bring_the_elements_there_each_time) {
@@ -88,7 +82,7 @@ TEST_F(array_operations, bring_the_elements_there_each_time) {
       SCOPED_TRACE(one.name() + "/" + variant.name);
       const auto operation = prepare(one, variant.name);
       for (int time = 0; time < 2; ++time) {
-        run(operation);
+        run_steps(operation);
         const auto there = destination_of(operation);
         if (operation.check.compare) {
           EXPECT_EQ(operation.check.compare(), std::nullopt);
@@ -107,7 +101,7 @@ TEST_F(array_operations, of_a_round_trip_find_an_element_that_is_not_doubled) {
   for (const auto& one : all_) {
     if (one.direction != result_file::direction::both) continue;
     const auto operation = prepare(one);
-    run(operation);
+    run_steps(operation);
     const auto there = destination_of(operation);
     there.data[there.bytes - 1] ^= std::byte{1};
     EXPECT_NE(operation.check.compare(), std::nullopt) << one.name();
@@ -122,11 +116,9 @@ TEST_F(array_operations, of_seven_bytes_move_whole_elements) {
 TEST_F(array_operations, have_variants_of_types_where_a_copy_is_all_that_differs) {
   const names types{"float32", "float64", "int32", "char", "record7"};
   for (const auto& one : all_) {
-    names list;
-    for (const auto& variant : one.variants) list.push_back(variant.name);
     const bool has_all = one.name() == "gpu_array/to_gpu/pinned/pooled" ||
                          one.name() == "gpu_array/get/pinned/touched";
-    EXPECT_EQ(list, has_all ? types : names{"float32"}) << one.name();
+    EXPECT_EQ(names_of(one.variants), has_all ? types : names{"float32"}) << one.name();
     EXPECT_EQ(one.needs.staged_copier, one.name().find("/staged") != std::string::npos);
   }
 }

@@ -7,11 +7,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/reserve.hpp"
 #include "bench/harness/session.hpp"
 #include "tests/basics.hpp"
+#include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/made_up_surroundings.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 
@@ -59,8 +61,26 @@ class host_session : public testing::Test {
       if (broken) broken(copy);
       return copy;
     };
-    strategies.push_back(std::move(added));
-    chosen.strategies.push_back(name);
+    add(std::move(added));
+  }
+
+  /// Adds a strategy, each operation of which takes, by the fake clock, what `cost` says when it is
+  /// prepared.
+  strategy& add_lasting(const std::string& name, std::function<std::chrono::nanoseconds()> cost) {
+    auto added = test_strategy(name);
+    added.prepare = [cost = std::move(cost)](const job&) {
+      transfer operation;
+      operation.steps = {{"take", [time = cost()] { fake_clock::advance(time); }}};
+      operation.timing.batched = false;
+      operation.timing.least_operations = 1;
+      return operation;
+    };
+    return add(std::move(added));
+  }
+
+  strategy& add(strategy added) {
+    chosen.strategies.push_back(added.name());
+    return strategies.emplace_back(std::move(added));
   }
 
   void only_added_strategies() {
@@ -83,11 +103,7 @@ class host_session : public testing::Test {
     return reasons;
   }
 
-  [[nodiscard]] std::vector<std::string> planned_names() const {
-    std::vector<std::string> names;
-    for (const auto& benchmark : planned.cases) names.push_back(benchmark.name);
-    return names;
-  }
+  [[nodiscard]] std::vector<std::string> planned_names() const { return names_of(planned.cases); }
 
   /// Expects that every planned benchmark ran in every round, except those that failed.
   void expect_all_others_ran(const outcome& result) const {

@@ -33,8 +33,7 @@ class hourly_event final : public transfers::event {
 /// meanwhile, they end an hour after each other.
 class hourly_stream final : public transfers::counting_stream {
  public:
-  explicit hourly_stream(std::unique_ptr<transfers::stream> inner)
-      : counting_stream(std::move(inner), std::make_shared<transfers::device_counts>()) {}
+  using counting_stream::counting_stream;
 
   [[nodiscard]] std::unique_ptr<transfers::event> record(transfers::event_timing timing) override {
     return std::make_unique<hourly_event>(counting_stream::record(timing), ++hour_);

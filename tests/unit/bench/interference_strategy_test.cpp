@@ -179,7 +179,6 @@ class fated_stream : public transfers::counting_stream {
 
 class fated_device : public transfers::forwarding_device {
  public:
-  fated_device() : forwarding_device(transfers::open_host_device()) {}
   [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
     return std::make_unique<fated_stream>(forwarding_device::create_stream(), counts, shared);
   }
@@ -199,16 +198,14 @@ class measured {
   }
 
   void prepare() {
-    const auto all = registered_strategies();
-    const auto match = std::ranges::find(all, strategy_, &strategy::name);
-    operation = match->prepare({device, memory, *stream_, variant_, bytes});
+    operation = find_strategy(strategy_).prepare({device, memory, *stream_, variant_, bytes});
     if (operation.destination) poison(device, memory, *operation.destination);
   }
   void run(std::size_t operations) {
     const auto conditions = operation.timing.conditions();
     for (std::size_t i = 0; i < operations; ++i) {
       operation.timing.between();
-      for (const auto& step : operation.steps) step.run();
+      run_steps(operation);
     }
   }
   [[nodiscard]] std::map<std::string, double> metrics() const {

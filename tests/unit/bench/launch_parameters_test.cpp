@@ -62,32 +62,14 @@ TEST_F(parameters_session, that_arrive_wrong_are_detected) {
   EXPECT_EQ(left_wrong, 0U);
 }
 
-/// Streams whose copies move nothing.
-class losing_stream : public transfers::counting_stream {
- public:
-  using counting_stream::counting_stream;
-  void copy(std::byte* /*dst*/, const std::byte* /*src*/, std::size_t /*bytes*/,
-            transfers::direction /*direction*/) override {}
-};
-
-class losing_device : public transfers::forwarding_device {
- public:
-  losing_device() : forwarding_device(transfers::open_host_device()) {}
-  [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
-    return std::make_unique<losing_stream>(forwarding_device::create_stream(),
-                                           std::make_shared<transfers::device_counts>());
-  }
-};
-
 TEST(launch_parameters, neither_form_hides_that_the_other_one_moves_nothing) {
-  losing_device device;
+  transfers::device_with<transfers::idle_stream> device;
   buffers memory(device, 7);
   memory.reserve_host(transfers::pinned(), 4 * kib);
   memory.reserve_device(4 * kib);
   const auto stream = device.create_stream();
-  const auto all = registered_strategies();
-  const auto match = std::ranges::find(all, "launch/parameters", &strategy::name);
-  const auto operation = match->prepare({device, memory, *stream, "", 4 * kib});
+  const auto operation =
+      find_strategy("launch/parameters").prepare({device, memory, *stream, "", 4 * kib});
   operation.steps.at(0).run();
   EXPECT_EQ(operation.check.compare(), std::nullopt) << "parameters need no copy";
   operation.against.at(0).run();

@@ -22,8 +22,6 @@ namespace bench_transfers::bench::made_up_plans {
 /// A host device that refuses memory above a limit, and some kinds of memory.
 class limited_device final : public transfers::forwarding_device {
  public:
-  limited_device() : forwarding_device(transfers::open_host_device()) {}
-
   std::size_t host_limit = SIZE_MAX;
   std::size_t device_limit = SIZE_MAX;
   std::map<transfers::host_memory_kind, std::string> refused_kinds;
@@ -74,13 +72,6 @@ inline settings sizes(std::vector<std::size_t> warm, std::vector<std::size_t> co
   chosen.sizes = std::move(warm);
   chosen.cold_sizes = std::move(cold);
   return chosen;
-}
-
-template <class Cases>
-std::vector<std::string> names(const Cases& cases) {
-  std::vector<std::string> all;
-  for (const auto& each : cases) all.push_back(each.name);
-  return all;
 }
 
 inline std::vector<std::string> reasons(const plan& planned) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bench/strategy/strategy.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -16,12 +17,7 @@ namespace {
 class message_by : public testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] transfer prepare() {
-    const auto all = registered_strategies();
-    const auto match = std::ranges::find(all, "message/" + GetParam(), &strategy::name);
-    return match->prepare({on_, memory_, *stream_, "", 0});
-  }
-  static void send(const transfer& message) {
-    for (const auto& step : message.steps) step.run();
+    return find_strategy("message/" + GetParam()).prepare({on_, memory_, *stream_, "", 0});
   }
 
   transfers::counting_device on_;
@@ -34,7 +30,7 @@ TEST_P(message_by, is_two_copies_and_one_wait) {
   for (int again = 0; again < 3; ++again) {
     const std::size_t enqueued = on_.counts().enqueued;
     const std::size_t operations = on_.counts().operations;
-    send(message);
+    run_steps(message);
     EXPECT_EQ(on_.counts().enqueued - enqueued, 2U);
     EXPECT_EQ(on_.counts().operations - operations, 3U);  // the wait is one of them
     EXPECT_EQ(on_.counts().finished, on_.counts().enqueued);
@@ -46,10 +42,10 @@ TEST_P(message_by, that_fails_is_an_exception) {
   const auto message = prepare();
   for (std::size_t which = 1; which <= 3; ++which) {
     on_.counts().failing_operation = on_.counts().operations + which;
-    EXPECT_THROW(send(message), transfers::device_error) << which;
+    EXPECT_THROW(run_steps(message), transfers::device_error) << which;
     stream_->synchronize();
   }
-  send(message);
+  run_steps(message);
   EXPECT_EQ(message.check.compare(), std::nullopt);
 }
 

@@ -38,12 +38,6 @@ const strategy& named(const registry& all, const std::string& name) {
   return *match;
 }
 
-std::vector<std::string> names_of(const registry& all) {
-  std::vector<std::string> names;
-  for (const auto& strategy : all) names.push_back(strategy.name());
-  return names;
-}
-
 std::vector<std::string> names_on_request(const registry& all) {
   std::vector<std::string> names;
   for (const auto& strategy : all)
@@ -58,9 +52,8 @@ std::vector<std::string> planned_names(const registry& strategies,
   settings chosen;
   chosen.sizes = {1 << 20};
   chosen.strategies = std::move(requests);
-  std::vector<std::string> names;
   const auto planned = make_plan(strategies, device, chosen);
-  for (const auto& benchmark : planned.cases) names.push_back(benchmark.name);
+  auto names = names_of(planned.cases);
   for (const auto& skipped : planned.skipped) names.push_back("skipped " + skipped.name);
   return names;
 }

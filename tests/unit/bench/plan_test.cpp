@@ -20,7 +20,7 @@ namespace {
 using namespace made_up_plans;
 
 std::vector<std::string> planned_with(const settings& chosen) {
-  return names(make_plan(some, limited_device(), chosen).cases);
+  return names_of(make_plan(some, limited_device(), chosen).cases);
 }
 
 std::string complaint(const settings& chosen) {
@@ -90,7 +90,7 @@ TEST(plan_strategies, with_a_variant_are_that_variant_alone) {
   const auto with = [&](std::vector<std::string> requests) {
     auto chosen = sizes({4});
     chosen.strategies = std::move(requests);
-    return names(make_plan(deep, limited_device(), chosen).cases);
+    return names_of(make_plan(deep, limited_device(), chosen).cases);
   };
   EXPECT_THAT(with({"a/b/up"}), ElementsAre("a/b/up/int8/4B", "a/b/up/int64/4B"));
   EXPECT_THAT(with({"a/b/up/int64", "a/b/down"}),
@@ -121,7 +121,7 @@ TEST(plan_strategies, are_chosen_by_patterns) {
   EXPECT_THROW(static_cast<void>(known_requests(some, {"null", "nothing*"})), common::usage_error);
   auto chosen = sizes({4});
   chosen.strategies = {"copy/*d2h"};
-  EXPECT_THAT(names(make_plan(some, limited_device(), chosen).cases),
+  EXPECT_THAT(names_of(make_plan(some, limited_device(), chosen).cases),
               UnorderedElementsAre("copy/pageable/d2h/4B", "copy/pinned/d2h/4B"));
 }
 
@@ -171,7 +171,7 @@ TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_bel
   const registry registry{every_third};
   const auto with = [&](settings chosen, bool own_sizes = false) {
     chosen.own_sizes = own_sizes;
-    return names(make_plan(registry, limited_device(), chosen).cases);
+    return names_of(make_plan(registry, limited_device(), chosen).cases);
   };
   const auto seven = sizes({4, 16, 64, 256, kib, 4 * kib, 16 * kib});
   EXPECT_THAT(with(seven), ElementsAre("a/sparse/4B", "a/sparse/256B", "a/sparse/16KiB"));
@@ -187,7 +187,9 @@ TEST(plan_sizes, that_are_left_out_are_the_profiles_largest) {
                           test_strategy("c/sparse", {.size_stride = 2, .skip_largest = 2}),
                           test_strategy("d/none", {.skip_largest = 9})};
   auto chosen = sizes({4, 16, 64, 256, kib});
-  const auto planned = [&] { return names(make_plan(registry, limited_device(), chosen).cases); };
+  const auto planned = [&] {
+    return names_of(make_plan(registry, limited_device(), chosen).cases);
+  };
   EXPECT_THAT(planned(), ElementsAre("a/all/4B", "a/all/16B", "a/all/64B", "a/all/256B",
                                      "a/all/1KiB", "b/less/4B", "b/less/16B", "b/less/64B",
                                      "b/less/256B", "c/sparse/4B", "c/sparse/64B"));
@@ -202,7 +204,7 @@ TEST(plan_sizes, of_sparse_strategies_are_the_same_ones_whatever_their_limits) {
   std::vector<std::size_t> all;
   for (std::size_t size = 4; size <= 64 * mib; size *= 4) all.push_back(size);
   std::map<char, std::set<std::string>> sizes_of;
-  for (const auto& name : names(make_plan(registry, limited_device(), sizes(all)).cases))
+  for (const auto& name : names_of(make_plan(registry, limited_device(), sizes(all)).cases))
     sizes_of[name.front()].insert(name.substr(name.rfind('/')));
   EXPECT_TRUE(std::ranges::includes(sizes_of['a'], sizes_of['b']));
   EXPECT_TRUE(std::ranges::includes(sizes_of['a'], sizes_of['c']));
@@ -222,8 +224,8 @@ TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_
   auto chosen = sizes({64 * kib}, {});
   chosen.own_sizes = true;
   const auto planned = make_plan(three, limited_device(), chosen);
-  EXPECT_THAT(names(planned.cases), ElementsAre("c/any/64KiB"));
-  EXPECT_THAT(names(planned.skipped), ElementsAre("a/small", "b/large"));
+  EXPECT_THAT(names_of(planned.cases), ElementsAre("c/any/64KiB"));
+  EXPECT_THAT(names_of(planned.skipped), ElementsAre("a/small", "b/large"));
   EXPECT_THAT(reasons(planned),
               ElementsAre("it takes sizes from 1B to 20KiB", "it takes sizes from 1MiB"));
   chosen.own_sizes = false;  // a profile has enough other sizes
@@ -232,14 +234,14 @@ TEST(plan_sizes, of_ones_own_that_a_strategy_does_not_take_are_skipped_with_the_
 
 TEST_F(planning, cold_sizes_are_sparse_too) {
   const registry registry{test_strategy("a/sparse", {.size_stride = 2})};
-  EXPECT_THAT(names(make_plan(registry, limited_device(), sizes({4}, {4, 16, 64})).cases),
+  EXPECT_THAT(names_of(make_plan(registry, limited_device(), sizes({4}, {4, 16, 64})).cases),
               ElementsAre("a/sparse/4B", "a/sparse/4B/cold", "a/sparse/64B/cold"));
 }
 
 TEST(plan_variants, none_give_the_strategys_name_alone) {
   const registry registry{test_strategy("a/sized"), test_strategy("b/unsized", {.sized = false})};
   const auto all = make_plan(registry, limited_device(), sizes({4, mib}));
-  EXPECT_THAT(names(all.cases), ElementsAre("a/sized/4B", "a/sized/1MiB", "b/unsized"));
+  EXPECT_THAT(names_of(all.cases), ElementsAre("a/sized/4B", "a/sized/1MiB", "b/unsized"));
   for (const auto& benchmark : all.cases) EXPECT_EQ(benchmark.variant, std::nullopt);
 }
 
@@ -249,9 +251,9 @@ TEST(plan_skipped, lists_unsupported_benchmarks_with_the_reason) {
   auto chosen = sizes({4, kib});
   chosen.filter = "-d2h";
   const auto all = make_plan(some, device, chosen);
-  EXPECT_THAT(names(all.cases),
+  EXPECT_THAT(names_of(all.cases),
               ElementsAre("copy/pageable/h2d/4B", "copy/pageable/h2d/1KiB", "null/single"));
-  EXPECT_THAT(names(all.skipped),
+  EXPECT_THAT(names_of(all.skipped),
               ElementsAre("copy/pinned/h2d/4B", "copy/pinned/h2d/1KiB", "copy_async/pinned/h2d/4B",
                           "copy_async/pinned/h2d/1KiB"));
   EXPECT_THAT(reasons(all), Each("no pins here"));
@@ -275,7 +277,7 @@ TEST(plan_of_all_strategies, of_a_sweep_has_all_classes_and_only_chosen_variants
   const auto device = transfers::open_host_device();
   auto chosen = sizes({4, 64 << 20});
   chosen.chosen_for = "sweep";
-  const auto planned = names(make_plan(strategies, *device, chosen).cases);
+  const auto planned = names_of(make_plan(strategies, *device, chosen).cases);
   for (const auto* const name :
        {"copy/pinned/h2d/64MiB", "copy/pageable/d2h/64MiB", "copy/pinned/h2d/4B",
         "duplex/engines/pinned/64MiB", "cpu/pageable/write_fill_all_cores/64MiB", "message/memcpy"})
@@ -292,8 +294,8 @@ TEST(plan_of_all_strategies, leaves_out_memory_that_needs_a_driver) {
   const auto all = make_plan(strategies, *device, sizes({4}));
   for (const auto& planned : all.cases)
     EXPECT_EQ(why_unsupported(*planned.measured, *device), std::nullopt) << planned.name;
-  EXPECT_THAT(names(all.skipped), Contains("copy/pinned_wc/h2d/4B"));
-  EXPECT_THAT(names(all.skipped), Contains("zero_copy/pinned_mapped_wc/write/4B"));
+  EXPECT_THAT(names_of(all.skipped), Contains("copy/pinned_wc/h2d/4B"));
+  EXPECT_THAT(names_of(all.skipped), Contains("zero_copy/pinned_mapped_wc/write/4B"));
   EXPECT_THAT(reasons(all), Each(AllOf(Not(IsEmpty()), Not(HasSubstr("\n")))));
 }
 

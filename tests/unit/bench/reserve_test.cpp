@@ -83,8 +83,8 @@ TEST_F(reserving, skips_only_sizes_that_host_memory_is_refused_for) {
   for (const auto& planned : all.cases) EXPECT_LE(planned.bytes(), kib) << planned.name;
   EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2 * 2);
-  EXPECT_THAT(names(all.skipped), Contains("copy_async/pinned/d2h/64KiB"));
-  EXPECT_THAT(names(all.skipped), Contains("copy/pageable/h2d/1MiB"));
+  EXPECT_THAT(names_of(all.skipped), Contains("copy_async/pinned/d2h/64KiB"));
+  EXPECT_THAT(names_of(all.skipped), Contains("copy/pageable/h2d/1MiB"));
   EXPECT_THAT(reasons(all), Each(HasSubstr("host is full")));
   EXPECT_EQ(host_bytes(transfers::pinned()), kib);
   EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
@@ -95,7 +95,7 @@ TEST_F(reserving, skips_only_sizes_that_device_memory_is_refused_for) {
   const auto all = reserve({4, kib, mib});
   EXPECT_EQ(all.cases.size(), 3U * 2 * 2 + 1);
   EXPECT_EQ(all.skipped.size(), 3U * 2);
-  EXPECT_THAT(names(all.skipped), Each(HasSubstr("1MiB")));
+  EXPECT_THAT(names_of(all.skipped), Each(HasSubstr("1MiB")));
   EXPECT_THAT(reasons(all), Each(HasSubstr("device is full")));
   EXPECT_EQ(memory.on_device().size() - buffers::guard, kib);
 }
@@ -103,7 +103,7 @@ TEST_F(reserving, skips_only_sizes_that_device_memory_is_refused_for) {
 TEST_F(reserving, keeps_benchmarks_without_memory_when_all_is_refused) {
   device.host_limit = 0;
   const auto all = reserve({4, kib});
-  EXPECT_THAT(names(all.cases), ElementsAre("null/single"));
+  EXPECT_THAT(names_of(all.cases), ElementsAre("null/single"));
   EXPECT_EQ(all.skipped.size(), 3U * 2 * 2);
 }
 
@@ -113,7 +113,7 @@ TEST_F(reserving, skips_a_kind_of_memory_that_cannot_be_had_at_all) {
       if (kind == transfers::pinned()) throw error;
     };
     const auto all = reserve({4, kib});
-    EXPECT_THAT(names(all.cases),
+    EXPECT_THAT(names_of(all.cases),
                 ElementsAre("copy/pageable/h2d/4B", "copy/pageable/h2d/1KiB",
                             "copy/pageable/d2h/4B", "copy/pageable/d2h/1KiB", "null/single"));
     EXPECT_EQ(all.skipped.size(), 2U * 2 * 2);
@@ -180,7 +180,7 @@ TEST_F(reserving_on_two, skips_sets_first_when_all_copies_at_once_need_too_much)
   EXPECT_THAT(all.skipped[0].reason.text, HasSubstr("for 2 devices"));
   for (const auto& skipped : std::span(all.skipped).subspan(1))
     EXPECT_THAT(skipped.reason.text, HasSubstr("host is full")) << skipped.name;
-  EXPECT_THAT(names(all.cases), Contains("b/together/both/all/1KiB"));
+  EXPECT_THAT(names_of(all.cases), Contains("b/together/both/all/1KiB"));
 }
 
 /// The benchmarks of `some` use three blocks, each of which takes 1 ms for each MiB.
@@ -224,8 +224,8 @@ TEST_F(reserving_in_time, sets_aside_what_allocates_so_much_itself) {
   auto strategies = some;
   strategies.push_back(make_strategy("allocate/pinned", std::nullopt));
   const auto all = reserve_within(std::chrono::milliseconds(200), {4 * mib, 64 * mib}, strategies);
-  EXPECT_THAT(names(all.set_aside), Contains("allocate/pinned/h2d/64MiB"));
-  EXPECT_THAT(names(all.cases), Contains("allocate/pinned/h2d/4MiB"));
+  EXPECT_THAT(names_of(all.set_aside), Contains("allocate/pinned/h2d/64MiB"));
+  EXPECT_THAT(names_of(all.cases), Contains("allocate/pinned/h2d/4MiB"));
 }
 
 TEST_F(reserving_in_time, keeps_the_smallest_size_and_begins_no_block_when_it_is_up) {
@@ -244,7 +244,7 @@ TEST_F(reserving_in_time, has_none_to_ask_for_where_there_is_no_limit) {
 
 TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {
   const auto all = reserve({4, kib}, {"null"});
-  EXPECT_THAT(names(all.cases), ElementsAre("null/single"));
+  EXPECT_THAT(names_of(all.cases), ElementsAre("null/single"));
   EXPECT_THAT(device.asked_for, IsEmpty());
 }
 
@@ -263,11 +263,12 @@ TEST_F(reserving, does_not_try_sizes_beyond_this_computers_memory) {
 TEST_F(reserving_on_two, skips_copies_at_once_before_single_ones) {
   other.host_limit = mib + mib / 2;  // room for a single payload
   const auto all = reserve(alone_and_together(), sizes({kib, mib}));
-  EXPECT_THAT(names(all.skipped), ElementsAre("b/together/h2d/all/1MiB", "b/together/d2h/all/1MiB",
-                                              "b/together/both/all/1MiB"));
+  EXPECT_THAT(names_of(all.skipped),
+              ElementsAre("b/together/h2d/all/1MiB", "b/together/d2h/all/1MiB",
+                          "b/together/both/all/1MiB"));
   EXPECT_THAT(reasons(all), Each(HasSubstr("host is full")));
-  EXPECT_THAT(names(all.cases), IsSupersetOf({"a/alone/1MiB@host:0", "a/alone/1MiB@host:1",
-                                              "b/together/h2d/all/1KiB"}));
+  EXPECT_THAT(names_of(all.cases), IsSupersetOf({"a/alone/1MiB@host:0", "a/alone/1MiB@host:1",
+                                                 "b/together/h2d/all/1KiB"}));
   EXPECT_GE(memory_of_other.host(transfers::pageable).size(), mib);
 }
 
@@ -280,7 +281,7 @@ TEST_F(reserving_on_two, takes_the_memory_that_each_copy_names) {
   for (auto& strategy : strategies) strategy.concurrent = true;
   strategies = with_sets(strategies, ids, {"host:0:h2d:pinned+host:1:d2h:pageable"});
   const auto all = reserve(strategies, sizes({kib}));
-  EXPECT_THAT(names(all.cases),
+  EXPECT_THAT(names_of(all.cases),
               ElementsAre("b/listed/mixed/host:0:h2d:pinned+host:1:d2h:pageable/1KiB"));
   EXPECT_THAT(all.skipped, IsEmpty());
   EXPECT_EQ(host_bytes(transfers::pinned()), buffers::distance(kib) + kib);
@@ -303,7 +304,7 @@ TEST_F(reserving_on_two, counts_the_memory_of_both) {
   chosen.own_sizes = true;
   device.host_limit = other.host_limit = mib;  // nothing large is really allocated
   const auto all = reserve({test_strategy("a/user", {}, {.host = transfers::pageable})}, chosen);
-  EXPECT_THAT(names(all.cases), ElementsAre("a/user/1KiB@host:0", "a/user/1KiB@host:1"));
+  EXPECT_THAT(names_of(all.cases), ElementsAre("a/user/1KiB@host:0", "a/user/1KiB@host:1"));
   ASSERT_THAT(all.skipped, SizeIs(2));
   EXPECT_EQ(all.skipped[0].reason.code, "not_enough_host_memory");
   EXPECT_THAT(all.skipped[0].reason.text, HasSubstr("for 2 devices"));
@@ -320,9 +321,9 @@ TEST_F(reserving, counts_memory_that_operations_allocate) {
   auto all = make_plan(takers, device, chosen);
   reserve_buffers(all, device, memory);
   // Benchmarks without memory needs remain.
-  EXPECT_THAT(names(all.cases), ElementsAre("a/none/4B", "a/none/1KiB", "a/none/1024TiB",
-                                            "b/taker/4B", "b/taker/1KiB"));
-  EXPECT_THAT(names(all.skipped), ElementsAre("b/taker/1024TiB"));
+  EXPECT_THAT(names_of(all.cases), ElementsAre("a/none/4B", "a/none/1KiB", "a/none/1024TiB",
+                                               "b/taker/4B", "b/taker/1KiB"));
+  EXPECT_THAT(names_of(all.skipped), ElementsAre("b/taker/1024TiB"));
   EXPECT_THAT(all.skipped[0].reason.text, StartsWith("not enough host memory"));
   EXPECT_THAT(device.asked_for, IsEmpty());  // nothing is reserved for them
 }
@@ -340,14 +341,14 @@ TEST_F(reserving, counts_buffers_and_memory_of_operations_together) {
   auto all = make_plan(registry, device, chosen);
   reserve_buffers(all, device, memory);
   const auto large = common::format_size(third);
-  EXPECT_THAT(names(all.skipped), Contains("a/user/" + large));
+  EXPECT_THAT(names_of(all.skipped), Contains("a/user/" + large));
   const auto because_of_both = std::ranges::any_of(all.skipped, [](const skipped_case& skipped) {
     return skipped.reason.code == "not_enough_host_memory";
   });
   EXPECT_TRUE(because_of_both);
   // Without the buffers, there is room for the allocation.
-  EXPECT_THAT(names(all.cases), IsSupersetOf({"a/user/1KiB", "b/taker/1KiB"}));
-  EXPECT_THAT(names(all.cases), Contains("b/taker/" + large));
+  EXPECT_THAT(names_of(all.cases), IsSupersetOf({"a/user/1KiB", "b/taker/1KiB"}));
+  EXPECT_THAT(names_of(all.cases), Contains("b/taker/" + large));
 }
 
 }  // namespace

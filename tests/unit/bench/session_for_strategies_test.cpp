@@ -39,18 +39,7 @@ class durations : public host_session {
 
   strategy& add(const std::string& name, std::function<std::chrono::nanoseconds(int)> cost) {
     const auto prepared = std::make_shared<int>(-1);  // the first call settles the schedule
-    auto added = test_strategy(name);
-    added.prepare = [=](const job&) {
-      transfer operation;
-      operation.steps = {
-          {"take", [time = cost(std::max(0, (*prepared)++))] { fake_clock::advance(time); }}};
-      operation.timing.batched = false;
-      operation.timing.least_operations = 1;
-      return operation;
-    };
-    strategies.push_back(std::move(added));
-    chosen.strategies.push_back(name);
-    return strategies.back();
+    return add_lasting(name, [=] { return cost(std::max(0, (*prepared)++)); });
   }
 
   [[nodiscard]] std::ptrdiff_t repetitions_of(const std::string& name) {
@@ -158,8 +147,7 @@ TEST_F(host_session, changes_elsewhere_are_restored_even_after_a_failure) {
       };
       return operation;
     };
-    strategies.push_back(std::move(added));
-    chosen.strategies.push_back(name);
+    add(std::move(added));
   };
   add_changing("a/changes", [] {});
   add_changing("b/fails", [] { throw transfers::device_error("on purpose", false); });

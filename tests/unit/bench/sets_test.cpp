@@ -27,28 +27,16 @@ std::vector<variant> sets(const std::vector<std::string>& ids,
   return with_sets({together}, ids, requests)[0].variants;
 }
 
-std::vector<std::string> names(const std::vector<variant>& variants) {
-  std::vector<std::string> names;
-  for (const auto& variant : variants) names.push_back(variant.name);
-  return names;
-}
-
-std::vector<std::string> names(const std::vector<named_flow>& flows) {
-  std::vector<std::string> names;
-  for (const auto& flow : flows) names.push_back(flow.name);
-  return names;
-}
-
 TEST(with_sets, makes_all_and_the_pairs_in_three_directions) {
   EXPECT_THAT(
-      names(sets(three)),
+      names_of(sets(three)),
       ElementsAre("h2d/all", "h2d/cuda:0+cuda:1", "h2d/cuda:0+cuda:3", "h2d/cuda:1+cuda:3",
                   "d2h/all", "d2h/cuda:0+cuda:1", "d2h/cuda:0+cuda:3", "d2h/cuda:1+cuda:3",
                   "both/all", "both/cuda:0+cuda:1", "both/cuda:0+cuda:3", "both/cuda:1+cuda:3"));
 }
 
 TEST(with_sets, does_not_measure_the_only_pair_twice) {
-  EXPECT_THAT(names(sets(two)), ElementsAre("h2d/all", "d2h/all", "both/all"));
+  EXPECT_THAT(names_of(sets(two)), ElementsAre("h2d/all", "d2h/all", "both/all"));
 }
 
 TEST(with_sets, makes_no_pairs_of_many_devices) {
@@ -65,32 +53,32 @@ TEST(with_sets, says_in_fields_what_takes_part) {
   EXPECT_EQ(both.name, "both/cuda:0+cuda:3");
   EXPECT_EQ(both.direction, direction::both);
   EXPECT_EQ(both.setting, "cuda:0+cuda:3");
-  EXPECT_THAT(names(both.flows),
+  EXPECT_THAT(names_of(both.flows),
               ElementsAre("cuda:0:h2d", "cuda:0:d2h", "cuda:3:h2d", "cuda:3:d2h"));
   EXPECT_EQ(both.flows[3].device, 2U);
   EXPECT_EQ(both.flows[3].direction, direction::d2h);
 }
 
 TEST(with_sets, leaves_other_strategies_and_single_devices_alone) {
-  EXPECT_THAT(names(sets({"cuda:0"})), ElementsAre("h2d"));
+  EXPECT_THAT(names_of(sets({"cuda:0"})), ElementsAre("h2d"));
   const auto others = with_sets({test_strategy("copy", {}, {}, named({"h2d"}))}, two);
-  EXPECT_THAT(names(others[0].variants), ElementsAre("h2d"));
+  EXPECT_THAT(names_of(others[0].variants), ElementsAre("h2d"));
 }
 
 TEST(with_sets, takes_requests_instead_of_the_usual_sets) {
   const auto requested = sets(three, {"cuda:1:d2h+cuda:0:h2d"});
-  ASSERT_THAT(names(requested), ElementsAre("mixed/cuda:0:h2d+cuda:1:d2h"));
+  ASSERT_THAT(names_of(requested), ElementsAre("mixed/cuda:0:h2d+cuda:1:d2h"));
   EXPECT_EQ(requested[0].direction, direction::both);
-  EXPECT_THAT(names(requested[0].flows), ElementsAre("cuda:0:h2d", "cuda:1:d2h"));
+  EXPECT_THAT(names_of(requested[0].flows), ElementsAre("cuda:0:h2d", "cuda:1:d2h"));
 }
 
 TEST(with_sets, gives_requests_the_names_of_the_usual_sets) {
-  EXPECT_THAT(names(sets(three, {"cuda:0:h2d+cuda:3:h2d", "cuda:1:both+cuda:0:both",
-                                 "cuda:3:d2h+cuda:1:d2h+cuda:0:d2h"})),
+  EXPECT_THAT(names_of(sets(three, {"cuda:0:h2d+cuda:3:h2d", "cuda:1:both+cuda:0:both",
+                                    "cuda:3:d2h+cuda:1:d2h+cuda:0:d2h"})),
               ElementsAre("h2d/cuda:0+cuda:3", "both/cuda:0+cuda:1", "d2h/all"));
-  EXPECT_THAT(names(sets(three, {"cuda:0:h2d+cuda:3:h2d", "cuda:3:h2d+cuda:0:h2d"})), SizeIs(1));
+  EXPECT_THAT(names_of(sets(three, {"cuda:0:h2d+cuda:3:h2d", "cuda:3:h2d+cuda:0:h2d"})), SizeIs(1));
   // Both ways of a single device, if someone asks for it.
-  EXPECT_THAT(names(sets({"cuda:0"}, {"cuda:0:both"})), ElementsAre("both/cuda:0"));
+  EXPECT_THAT(names_of(sets({"cuda:0"}, {"cuda:0:both"})), ElementsAre("both/cuda:0"));
 }
 
 /// Four devices: two below a port, which are next to node 0, and two next to node 1.
@@ -108,7 +96,7 @@ TEST(with_sets, names_neighbours_and_measures_the_same_devices_once) {
   together.concurrent = true;
   const auto variants = with_sets({together}, four_devices())[0].variants;
   ASSERT_THAT(variants, SizeIs(3 * 8));
-  EXPECT_THAT(names(std::vector(variants.begin(), variants.begin() + 8)),
+  EXPECT_THAT(names_of(std::vector(variants.begin(), variants.begin() + 8)),
               ElementsAre("h2d/all", "h2d/node0", "h2d/node1", "h2d/below_0000:40:01.1",
                           "h2d/cuda:0+cuda:2", "h2d/cuda:0+cuda:3", "h2d/cuda:1+cuda:2",
                           "h2d/cuda:1+cuda:3"));
@@ -117,7 +105,7 @@ TEST(with_sets, names_neighbours_and_measures_the_same_devices_once) {
   EXPECT_EQ(variants[2].set, (description{set_kind::node, "1"}));
   EXPECT_EQ(variants[3].set, (description{set_kind::port, "0000:40:01.1"}));
   EXPECT_EQ(variants[4].set, (description{set_kind::pair, std::nullopt}));
-  EXPECT_THAT(names(variants[2].flows), ElementsAre("cuda:2:h2d", "cuda:3:h2d"));
+  EXPECT_THAT(names_of(variants[2].flows), ElementsAre("cuda:2:h2d", "cuda:3:h2d"));
   EXPECT_EQ(variants[2].setting, "node1");
 }
 
@@ -127,7 +115,7 @@ TEST(with_sets, gives_requests_of_neighbours_their_name) {
   const auto variants =
       with_sets({together}, four_devices(), {"cuda:3:d2h+cuda:2:d2h", "cuda:0:h2d+cuda:2:d2h"})[0]
           .variants;
-  EXPECT_THAT(names(variants), ElementsAre("d2h/node1", "mixed/cuda:0:h2d+cuda:2:d2h"));
+  EXPECT_THAT(names_of(variants), ElementsAre("d2h/node1", "mixed/cuda:0:h2d+cuda:2:d2h"));
   EXPECT_EQ(variants[1].set, (result_file::set_description{set_kind::listed, std::nullopt}));
 }
 
@@ -153,7 +141,7 @@ TEST(with_sets, takes_copies_that_name_their_memory) {
   const auto strategies =
       copies_at_once(two_nodes(), {"cuda:0:h2d:pinned@node1+cuda:1:d2h:pageable"});
   const auto& listed = named(strategies, "concurrent/listed").variants;
-  ASSERT_THAT(names(listed), ElementsAre("mixed/cuda:0:h2d:pinned@node1+cuda:1:d2h:pageable"));
+  ASSERT_THAT(names_of(listed), ElementsAre("mixed/cuda:0:h2d:pinned@node1+cuda:1:d2h:pageable"));
   const auto& [first, second] = std::tie(listed[0].flows[0], listed[0].flows[1]);
   EXPECT_EQ(first.name, "cuda:0:h2d");
   EXPECT_EQ(first.host, on_node(transfers::pinned(), 1));
@@ -170,17 +158,17 @@ TEST(with_sets, takes_copies_that_name_their_memory) {
 TEST(with_sets, tells_lists_with_and_without_memory_apart) {
   const auto strategies = copies_at_once(
       two_nodes(), {"cuda:0:both:pinned", "cuda:0:h2d+cuda:1:h2d", "cuda:0:both:pageable"});
-  EXPECT_THAT(names(named(strategies, "concurrent/listed").variants),
+  EXPECT_THAT(names_of(named(strategies, "concurrent/listed").variants),
               ElementsAre("mixed/cuda:0:h2d:pinned+cuda:0:d2h:pinned",
                           "mixed/cuda:0:h2d:pageable+cuda:0:d2h:pageable"));
   for (const auto* const name : {"concurrent/pinned", "concurrent/pageable@node1"})
-    EXPECT_THAT(names(named(strategies, name).variants), ElementsAre("h2d/all")) << name;
+    EXPECT_THAT(names_of(named(strategies, name).variants), ElementsAre("h2d/all")) << name;
 }
 
 TEST(with_sets, has_no_listed_copies_unless_they_are_requested) {
   const auto strategies = copies_at_once(two_nodes(), {});
   EXPECT_THAT(named(strategies, "concurrent/listed").variants, IsEmpty());
-  EXPECT_THAT(names(named(strategies, "concurrent/pinned@node1").variants),
+  EXPECT_THAT(names_of(named(strategies, "concurrent/pinned@node1").variants),
               ElementsAre("h2d/all", "d2h/all", "both/all"));
 }
 
@@ -230,11 +218,12 @@ TEST(with_ranks, has_the_copies_of_all_processes_at_once) {
   listed.concurrent = listed.memory_by_copy = true;
   const auto strategies = with_ranks({together, listed, test_strategy("copy")}, "cuda:5");
   const auto& variants = strategies[0].variants;
-  EXPECT_THAT(names(variants), ElementsAre("h2d/ranks", "d2h/ranks", "both/ranks"));
+  EXPECT_THAT(names_of(variants), ElementsAre("h2d/ranks", "d2h/ranks", "both/ranks"));
   for (const auto& variant : variants) EXPECT_EQ(variant.set->kind, set_kind::ranks);
-  EXPECT_THAT(names(variants[1].flows), ElementsAre("cuda:5:d2h"));
-  EXPECT_THAT(names(variants[2].flows), ElementsAre("cuda:5:h2d", "cuda:5:d2h"));
-  EXPECT_THAT(names(strategies[1].variants), ElementsAre("h2d")) << "its copies name their memory";
+  EXPECT_THAT(names_of(variants[1].flows), ElementsAre("cuda:5:d2h"));
+  EXPECT_THAT(names_of(variants[2].flows), ElementsAre("cuda:5:h2d", "cuda:5:d2h"));
+  EXPECT_THAT(names_of(strategies[1].variants), ElementsAre("h2d"))
+      << "its copies name their memory";
   EXPECT_THAT(strategies[2].variants, IsEmpty());
 }
 

@@ -23,7 +23,6 @@ constexpr auto all_longest = {"longest_copy_ns",
 /// Allocates large blocks of host memory slowly.
 class slow_device : public transfers::forwarding_device {
  public:
-  slow_device() : forwarding_device(transfers::open_host_device()) {}
   [[nodiscard]] transfers::host_memory allocate_host(std::size_t bytes,
                                                      transfers::host_memory_kind kind) override {
     if (bytes == 2 * mib) std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -86,24 +85,8 @@ TEST_F(stalls, in_pieces_allocate_as_much_in_all) {
   }
 }
 
-/// A stream whose copies move nothing.
-class idle_stream : public transfers::counting_stream {
- public:
-  using counting_stream::counting_stream;
-  void copy(std::byte*, const std::byte*, std::size_t, transfers::direction) override {}
-};
-
-class idle_device : public transfers::forwarding_device {
- public:
-  idle_device() : forwarding_device(transfers::open_host_device()) {}
-  [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
-    return std::make_unique<idle_stream>(forwarding_device::create_stream(),
-                                         std::make_shared<transfers::device_counts>());
-  }
-};
-
 TEST_F(stalls, fail_if_the_copies_beside_the_allocation_move_nothing) {
-  device = std::make_unique<idle_device>();
+  device = std::make_unique<transfers::device_with<transfers::idle_stream>>();
   const auto result = run_session();
   ASSERT_EQ(result.failures.size(), 1U);
 }

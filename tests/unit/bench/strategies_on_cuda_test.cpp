@@ -8,6 +8,7 @@
 #include "bench/record/listing.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "tests/basics.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 using namespace bench_transfers;
@@ -21,9 +22,7 @@ counting_device& posing_as(counting_device& device, const cuda_properties& cuda)
 }
 
 std::string why_not(const std::string& strategy, const device& device) {
-  const auto all = bench::registered_strategies();
-  const auto match = std::ranges::find(all, strategy, &bench::strategy::name);
-  return match == all.end() ? "there is none" : why_unsupported(*match, device).value_or("");
+  return why_unsupported(bench::find_strategy(strategy), device).value_or("");
 }
 
 TEST(managed_strategies, name_the_attribute_that_forbids_them) {
@@ -107,9 +106,9 @@ TEST(strategies_of_newer_calls, are_skipped_and_listed_with_the_reason) {
     EXPECT_EQ(reason.code, "unsupported") << name;
     EXPECT_EQ(reason.text, why) << name;
   }
-  const auto listed = std::ranges::find(all, "copy_batch/pinned/any", &bench::strategy::name);
+  const auto listed = bench::find_strategy("copy_batch/pinned/any");
   std::ostringstream out;
-  bench::list_as_json(out, {&*listed}, devices);
+  bench::list_as_json(out, {&listed}, devices);
   EXPECT_THAT(out.str(), HasSubstr(why));
 }
 

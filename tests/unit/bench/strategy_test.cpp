@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/basics.hpp"
+#include "tests/unit/bench/test_strategy.hpp"
 
 namespace bench_transfers::bench::strategy_test {
 namespace {
@@ -55,10 +56,8 @@ TEST(registered_strategies, whose_variants_are_prepared_by_themselves_know_no_ot
   const auto device = transfers::open_host_device();
   const auto stream = device->create_stream();
   buffers memory(*device, 5);
-  const auto all = registered_strategies();
-  const auto loaded = std::ranges::find(all, "loaded/pinned", &strategy::name);
-  ASSERT_NE(loaded, all.end());
-  EXPECT_THROW(loaded->prepare({*device, memory, *stream, "h2d", 4096}), std::logic_error);
+  const auto loaded = find_strategy("loaded/pinned");
+  EXPECT_THROW(loaded.prepare({*device, memory, *stream, "h2d", 4096}), std::logic_error);
 }
 
 /// What advise compares with.
@@ -122,11 +121,9 @@ TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
   for (const auto& strategy : all) {
     EXPECT_THAT(strategy.summary, Not(IsEmpty())) << strategy.name();
     EXPECT_EQ(strategy.summary.find('\n'), std::string::npos) << strategy.name();
-    std::set<std::string> variants;
-    for (const auto& variant : strategy.variants) variants.insert(variant.name);
-    EXPECT_FALSE(variants.contains("")) << strategy.name();
-    EXPECT_EQ(variants.size(), strategy.variants.size()) << strategy.name();
-    EXPECT_TRUE(strategy.prepare) << strategy.name();
+    const auto names = names_of(strategy.variants);
+    EXPECT_THAT(names, Not(Contains(""))) << strategy.name();
+    EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size()) << strategy.name();
   }
 }
 

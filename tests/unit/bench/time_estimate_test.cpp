@@ -68,17 +68,10 @@ class session_with_costs : public host_session {
 
   void add(const std::string& name, std::chrono::milliseconds preparation,
            std::chrono::milliseconds operation) {
-    auto added = test_strategy(name);
-    added.prepare = [=](const job&) {
+    add_lasting(name, [=] {
       fake_clock::advance(preparation);
-      transfer prepared;
-      prepared.steps = {{"take", [=] { fake_clock::advance(operation); }}};
-      prepared.timing.batched = false;
-      prepared.timing.least_operations = 1;
-      return prepared;
-    };
-    strategies.push_back(std::move(added));
-    chosen.strategies.push_back(name);
+      return operation;
+    });
   }
 
  private:

@@ -62,23 +62,9 @@ class limited_session : public host_session {
     chosen.own_sizes = true;
   }
 
-  /// Each operation takes what `cost` says when it is prepared.
-  strategy& add(const std::string& name, std::function<std::chrono::nanoseconds()> cost) {
-    auto added = test_strategy(name);
-    added.prepare = [cost = std::move(cost)](const job&) {
-      transfer operation;
-      operation.steps = {{"take", [time = cost()] { fake_clock::advance(time); }}};
-      operation.timing.batched = false;
-      operation.timing.least_operations = 1;
-      return operation;
-    };
-    strategies.push_back(std::move(added));
-    chosen.strategies.push_back(name);
-    return strategies.back();
-  }
-
   void add_many(int count, std::chrono::nanoseconds time) {
-    for (int i = 0; i < count; ++i) add("a/" + std::to_string(100 + i), [=] { return time; });
+    for (int i = 0; i < count; ++i)
+      add_lasting("a/" + std::to_string(100 + i), [=] { return time; });
   }
 
   [[nodiscard]] static std::set<std::string> names_in(const outcome& result) {
@@ -127,8 +113,9 @@ TEST_F(limited_session, measures_the_others_afterwards_if_there_is_time) {
   std::vector<std::shared_ptr<bool>> is_prepared;
   for (int i = 0; i < 10; ++i) {
     const auto first = is_prepared.emplace_back(std::make_shared<bool>(false));
-    add("a/" + std::to_string(100 + i),
-        [first]() -> std::chrono::nanoseconds { return std::exchange(*first, true) ? 1us : 10ms; });
+    add_lasting("a/" + std::to_string(100 + i), [first]() -> std::chrono::nanoseconds {
+      return std::exchange(*first, true) ? 1us : 10ms;
+    });
   }
   const auto start = wall_clock::now();
   EXPECT_EQ(run_session().runs.size(), 50U);
@@ -142,7 +129,7 @@ TEST_F(limited_session, measures_the_others_afterwards_if_there_is_time) {
 
 TEST_F(limited_session, says_what_is_not_repeated_until_it_is_stable) {
   const auto calls = std::make_shared<int>(0);
-  add("a/unstable", [calls]() -> std::chrono::nanoseconds {
+  add_lasting("a/unstable", [calls]() -> std::chrono::nanoseconds {
     return ++*calls % 2 == 0 ? 5ms : 50ms;
   }).sampling.until_stable = true;
   chosen.rounds = 1000;
@@ -178,7 +165,7 @@ TEST_F(limited_session, names_what_was_set_aside_before) {
 }
 
 TEST_F(limited_session, reports_failures_of_which_no_round_has_come) {
-  add("a/broken", []() -> std::chrono::nanoseconds {
+  add_lasting("a/broken", []() -> std::chrono::nanoseconds {
     fake_clock::advance(1h);
     throw std::runtime_error("broken on purpose");
   });

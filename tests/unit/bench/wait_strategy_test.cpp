@@ -112,14 +112,10 @@ class waited_copy {
   explicit waited_copy(const std::string& method) {
     memory_.reserve_host(transfers::pinned(), bytes);
     memory_.reserve_device(bytes);
-    const auto all = registered_strategies();
-    const auto match = std::ranges::find(all, "wait/" + method, &strategy::name);
-    operation_ = match->prepare({device, memory_, *stream_, "d2h", bytes});
+    operation_ = find_strategy("wait/" + method).prepare({device, memory_, *stream_, "d2h", bytes});
   }
 
-  void run() {
-    for (const auto& step : operation_.steps) step.run();
-  }
+  void run() { run_steps(operation_); }
   void clear_destination() { std::memset(destination(), 0, bytes); }
   [[nodiscard]] bool has_arrived() {
     return check_host_pattern(destination(), 0, bytes, memory_.pattern()).wrong_bytes == 0;
@@ -170,25 +166,12 @@ class deaf_stream : public transfers::counting_stream {
   void call(std::function<void()> /*function*/) override {}
 };
 
-class deaf_device : public transfers::forwarding_device {
- public:
-  deaf_device() : forwarding_device(transfers::open_host_device()) {}
-  [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
-    return std::make_unique<deaf_stream>(forwarding_device::create_stream(),
-                                         std::make_shared<transfers::device_counts>());
-  }
-};
-
 class wait_for_signal : public testing::TestWithParam<const char*> {};
 
 TEST_P(wait_for_signal, ends_with_an_error_if_the_signal_never_comes) {
-  waited_copy<deaf_device> copy(GetParam());
-  try {
-    copy.run();
-    FAIL() << "returned";
-  } catch (const transfers::device_error& failure) {
-    EXPECT_THAT(failure.what(), HasSubstr("its signal has not reached the host"));
-  }
+  waited_copy<transfers::device_with<deaf_stream>> copy(GetParam());
+  EXPECT_THAT([&] { copy.run(); }, ThrowsMessage<transfers::device_error>(
+                                       HasSubstr("its signal has not reached the host")));
 }
 
 INSTANTIATE_TEST_SUITE_P(methods, wait_for_signal, testing::Values("host_function", "write_value"),

@@ -6,8 +6,6 @@
 
 #include "tests/basics.hpp"
 
-using namespace bench_transfers;
-
 namespace bench_transfers::common::regular_expression_test {
 namespace {
 

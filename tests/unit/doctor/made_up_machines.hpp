@@ -65,6 +65,16 @@ change of_process(Change edit) {
   return [=](auto& machine) { edit(machine.process); };
 }
 
+/// A value of its clocks or of its settings.
+template <class Value>
+change with(Value machine::gpu_clocks::*member, Value value) {
+  return of_monitor([=](auto& told) { told.clocks.*member = value; });
+}
+template <class Value>
+change with(Value machine::gpu_settings::*member, Value value) {
+  return of_monitor([=](auto& told) { told.set.*member = value; });
+}
+
 inline change copying(std::vector<measured_copy> copies) {
   return [=](auto& machine) { machine.copies = copies; };
 }
@@ -157,14 +167,12 @@ inline std::vector<named_machine> machines_with_links() {
       {"coherent link",
        intel_machine,
        {of_gpu([](auto& gpu) { gpu.on_pcie = false; }), linked({{"0000:11:00.0", 1, 1}})}},
-      {"link known to the driver alone", intel_machine, {without_pci, of_monitor([](auto& told) {
-                                                           told.set.link = {5, 16, 5, 16};
-                                                         })}},
+      {"link known to the driver alone",
+       intel_machine,
+       {without_pci, with(&machine::gpu_settings::link, {machine::pcie_link{5, 16, 5, 16}})}},
       {"eight lanes, known to the driver alone",
        intel_machine,
-       {without_pci, of_monitor([](auto& told) {
-          told.set.link = {5, 8, 5, 16};
-        })}},
+       {without_pci, with(&machine::gpu_settings::link, {machine::pcie_link{5, 8, 5, 16}})}},
       {"hidden link", intel_machine, {without_pci}},
       {"generation 3 in a slot of generation 5",
        intel_machine,
@@ -243,30 +251,25 @@ inline std::vector<named_machine> sleeping_machines() {
       {"asleep: generation", intel_machine, {asleep, linked({{"0000:11:00.0", 1, 16}})}},
       {"asleep: width", intel_machine, {asleep, linked({{"0000:11:00.0", 5, 1}})}},
       {"asleep: both", intel_machine, {asleep, linked({{"0000:11:00.0", 1, 1}})}},
-      {"asleep: clocks", intel_machine, {asleep, of_monitor([](auto& told) {
-                                           told.clocks.sm_mhz = 210;
-                                         })}},
-      {"asleep: throttling", intel_machine, {asleep, of_monitor([](auto& told) {
-                                               told.clocks.throttled_by = {"sw_power_cap"};
-                                             })}},
+      {"asleep: clocks", intel_machine, {asleep, with(&machine::gpu_clocks::sm_mhz, {210})}},
+      {"asleep: throttling",
+       intel_machine,
+       {asleep,
+        with(&machine::gpu_clocks::throttled_by, {machine::throttle_reasons{"sw_power_cap"}})}},
       {"asleep: replays", intel_machine, {asleep, of_monitor([](auto& told) {
                                             told.clocks.pcie_replays = 7;
                                             told.replays_between_readings = 1;
                                           })}},
-      {"old replays", intel_machine, {of_monitor([](auto& told) {
-         told.clocks.pcie_replays = 1234;
-       })}},
-      {"old errors", intel_machine, {of_monitor([](auto& told) {
-         told.set.uncorrected_errors = 3;
-       })}},
+      {"old replays", intel_machine, {with(&machine::gpu_clocks::pcie_replays, {1234})}},
+      {"old errors", intel_machine, {with(&machine::gpu_settings::uncorrected_errors, {3})}},
       {"replays while it copies",
        intel_machine,
-       {of_monitor([](auto& told) { told.clocks.pcie_replays = 1234; }), of_gpu([](auto& gpu) {
+       {with(&machine::gpu_clocks::pcie_replays, {1234}), of_gpu([](auto& gpu) {
           gpu.counters_before = gpu_counters{1200U, 0ULL};
         })}},
       {"errors while it copies",
        intel_machine,
-       {of_monitor([](auto& told) { told.set.uncorrected_errors = 2; }), of_gpu([](auto& gpu) {
+       {with(&machine::gpu_settings::uncorrected_errors, {2}), of_gpu([](auto& gpu) {
           gpu.counters_before = gpu_counters{0U, 0ULL};
         })}},
   };
@@ -345,30 +348,23 @@ inline std::vector<named_machine> machines_with_bad_settings() {
       {"confidential guest", virtual_machine, {written("proc/cpuinfo", "flags : fpu tdx_guest\n")}},
       {"no persistence",
        amd_machine,
-       {of_monitor([](auto& told) { told.set.persistence = false; }),
-        written(cpu + "cpufreq/boost", "0\n")}},
-      {"locked clocks", intel_machine, {of_monitor([](auto& told) { told.clocks.sm_mhz = 1200; })}},
-      {"application clocks", intel_machine, {of_monitor([](auto& told) {
-         told.set.application_sm_mhz = 1200;
-       })}},
-      {"power limit", intel_machine, {of_monitor([](auto& told) {
-         told.set.power_limit_mw = 300'000;
-       })}},
+       {with(&machine::gpu_settings::persistence, {false}), written(cpu + "cpufreq/boost", "0\n")}},
+      {"locked clocks", intel_machine, {with(&machine::gpu_clocks::sm_mhz, {1200})}},
+      {"application clocks",
+       intel_machine,
+       {with(&machine::gpu_settings::application_sm_mhz, {1200})}},
+      {"power limit", intel_machine, {with(&machine::gpu_settings::power_limit_mw, {300'000})}},
       {"too hot", intel_machine, {of_monitor([](auto& told) {
          told.clocks.sm_mhz = 900;
          told.clocks.throttled_by = {"hw_thermal_slowdown"};
        })}},
-      {"rows to remap", intel_machine, {of_monitor([](auto& told) {
-         told.set.rows_to_remap = true;
-       })}},
+      {"rows to remap", intel_machine, {with(&machine::gpu_settings::rows_to_remap, {true})}},
       {"ECC is off", intel_machine, {of_monitor([](auto& told) {
          told.set.ecc = false;
          told.set.uncorrected_errors = {};
        })}},
       {"MIG", intel_machine, {of_monitor([](auto& told) { told.divided = true; })}},
-      {"confidential GPU", intel_machine, {of_monitor([](auto& told) {
-         told.set.confidential = true;
-       })}},
+      {"confidential GPU", intel_machine, {with(&machine::gpu_settings::confidential, {true})}},
       {"no NVML", intel_machine, {without_nvml}},
       {"built without NVML", intel_machine, {without_nvml, of_process([](auto& process) {
                                                process.built_with_nvml = false;

@@ -4,8 +4,6 @@
 
 #include "tests/unit/machine/fake_tree.hpp"
 
-using namespace bench_transfers;
-
 namespace bench_transfers::machine::clocks_test {
 namespace {
 

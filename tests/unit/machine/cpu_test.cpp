@@ -6,8 +6,6 @@
 #include "src/machine/sections.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 
-using namespace bench_transfers;
-
 namespace bench_transfers::machine::cpu_test {
 namespace {
 

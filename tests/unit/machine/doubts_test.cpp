@@ -7,8 +7,6 @@
 #include "src/machine/trust.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 
-using namespace bench_transfers;
-
 namespace bench_transfers::machine::doubts_test {
 namespace {
 

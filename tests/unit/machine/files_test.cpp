@@ -9,8 +9,6 @@
 
 #include "tests/unit/machine/fake_tree.hpp"
 
-using namespace bench_transfers;
-
 namespace bench_transfers::machine::files_test {
 namespace {
 

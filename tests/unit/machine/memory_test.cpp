@@ -10,8 +10,6 @@
 #include "src/machine/sections.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 
-using namespace bench_transfers;
-
 namespace bench_transfers::machine::memory_test {
 namespace {
 

@@ -10,8 +10,6 @@
 
 #include "tests/unit/machine/fake_tree.hpp"
 
-using namespace bench_transfers;
-
 namespace bench_transfers::machine::pcie_test {
 namespace {
 

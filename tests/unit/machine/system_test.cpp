@@ -14,8 +14,6 @@
 #include "src/machine/sections.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 
-using namespace bench_transfers;
-
 namespace bench_transfers::machine::system_test {
 namespace {
 

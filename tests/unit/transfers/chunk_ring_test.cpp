@@ -275,7 +275,6 @@ TEST(chunk_ring, stops_when_a_piece_of_either_end_throws) {
 /// A device whose streams remember where the last copy was to go, and copy nothing.
 class remembering_device final : public forwarding_device {
  public:
-  remembering_device() : forwarding_device(open_host_device()) {}
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
     return std::make_unique<remembering_stream>(forwarding_device::create_stream(), last_);
   }
@@ -286,8 +285,7 @@ class remembering_device final : public forwarding_device {
   class remembering_stream final : public counting_stream {
    public:
     remembering_stream(std::unique_ptr<stream> inner, std::shared_ptr<copied> last)
-        : counting_stream(std::move(inner), std::make_shared<device_counts>()),
-          last_(std::move(last)) {}
+        : counting_stream(std::move(inner)), last_(std::move(last)) {}
     void copy(std::byte* dst, const std::byte* /*src*/, std::size_t /*bytes*/,
               direction direction) override {
       *last_ = {dst, direction};

@@ -98,7 +98,8 @@ struct device_counts {
 /// Counts enqueued and finished operations, and fails where the test tells it to.
 class counting_stream : public stream {
  public:
-  counting_stream(std::unique_ptr<stream> inner, std::shared_ptr<device_counts> counts)
+  explicit counting_stream(std::unique_ptr<stream> inner, std::shared_ptr<device_counts> counts =
+                                                              std::make_shared<device_counts>())
       : inner_(std::move(inner)), counts_(std::move(counts)) {}
 
   void copy_d2d(std::byte* dst, const std::byte* src, std::size_t bytes) override {
@@ -183,12 +184,28 @@ class counting_stream : public stream {
   std::shared_ptr<device_counts> counts_;
 };
 
+/// A host device with streams of a class that is derived from counting_stream.
+template <class Stream>
+class device_with final : public forwarding_device {
+ public:
+  [[nodiscard]] std::unique_ptr<stream> create_stream() override {
+    return std::make_unique<Stream>(forwarding_device::create_stream());
+  }
+};
+
+/// Copies move nothing.
+class idle_stream final : public counting_stream {
+ public:
+  using counting_stream::counting_stream;
+  void copy(std::byte* /*dst*/, const std::byte* /*src*/, std::size_t /*bytes*/,
+            direction /*direction*/) override {}
+};
+
 /// A device that counts allocations and operations, and fails where the test tells it to; by
 /// default a host device.
 class counting_device final : public forwarding_device {
  public:
-  explicit counting_device(std::unique_ptr<device> inner = open_host_device())
-      : forwarding_device(std::move(inner)) {}
+  using forwarding_device::forwarding_device;
 
   [[nodiscard]] device_counts& counts() noexcept { return *counts_; }
 

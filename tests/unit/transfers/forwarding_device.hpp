@@ -15,7 +15,8 @@ namespace transfers {
 /// pageable copier: that of the other device would not call this one.
 class forwarding_device : public device {
  public:
-  explicit forwarding_device(std::unique_ptr<device> inner) : inner_(std::move(inner)) {}
+  explicit forwarding_device(std::unique_ptr<device> inner = open_host_device())
+      : inner_(std::move(inner)) {}
 
   [[nodiscard]] const device_description& description() const noexcept override {
     return inner_->description();

@@ -25,7 +25,7 @@ class metered_stream final : public counting_stream {
  public:
   metered_stream(std::unique_ptr<stream> inner, metered_time time,
                  std::shared_ptr<metered_link> link, double peer_bytes_per_second)
-      : counting_stream(std::move(inner), std::make_shared<device_counts>()),
+      : counting_stream(std::move(inner)),
         time_(std::move(time)),
         link_(std::move(link)),
         peer_bytes_per_second_(peer_bytes_per_second) {}
@@ -76,8 +76,7 @@ class metered_device final : public forwarding_device {
   /// `peer_bytes_per_second`: between its memory and that of other devices.
   metered_device(metered_time time, std::shared_ptr<metered_link> link,
                  double peer_bytes_per_second)
-      : forwarding_device(open_host_device()),
-        time_(std::move(time)),
+      : time_(std::move(time)),
         link_(std::move(link)),
         peer_bytes_per_second_(peer_bytes_per_second) {}
 

@@ -290,7 +290,6 @@ TEST(multipath_copier, copies_elements) {
 /// Does not let others access its memory, nor accesses theirs.
 class lonely_device final : public forwarding_device {
  public:
-  lonely_device() : forwarding_device(open_host_device()) {}
   bool access_peer(device& /*peer*/) override { return false; }
 };
 
@@ -510,9 +509,7 @@ using paced_clock = std::shared_ptr<std::atomic<std::int64_t>>;
 class paced_stream final : public counting_stream {
  public:
   paced_stream(std::unique_ptr<stream> inner, paced_clock clock, double ns_of_byte)
-      : counting_stream(std::move(inner), std::make_shared<device_counts>()),
-        clock_(std::move(clock)),
-        ns_of_byte_(ns_of_byte) {}
+      : counting_stream(std::move(inner)), clock_(std::move(clock)), ns_of_byte_(ns_of_byte) {}
 
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction to) override {
     counting_stream::copy(dst, src, bytes, to);
@@ -528,8 +525,7 @@ class paced_stream final : public counting_stream {
 /// this by `gain` less.
 class paced_device final : public forwarding_device {
  public:
-  paced_device(paced_clock clock, double gain)
-      : forwarding_device(open_host_device()), clock_(std::move(clock)), gain_(gain) {}
+  paced_device(paced_clock clock, double gain) : clock_(std::move(clock)), gain_(gain) {}
 
   [[nodiscard]] bool copies_directly(const std::byte* /*host*/) const override { return false; }
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction to) override {

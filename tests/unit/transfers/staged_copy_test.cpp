@@ -114,7 +114,7 @@ TEST_P(staged_copies, arrive_again_after_the_threads_have_slept) {
 INSTANTIATE_TEST_SUITE_P(threads, staged_copies, testing::Values(1, 2, 3, 8));
 
 TEST(staged_copier, takes_copies_of_no_bytes) {
-  counting_device device(open_host_device());
+  counting_device device;
   staged_copier copier(device, in_pages(2));
   copier.copy(nullptr, nullptr, 0, direction::h2d);
   EXPECT_EQ(device.counts().enqueued, 0U);

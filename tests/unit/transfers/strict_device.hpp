@@ -12,7 +12,6 @@ namespace transfers {
 /// A device whose kernels have no address for memory that it has not allocated itself.
 class strict_device final : public forwarding_device {
  public:
-  strict_device() : forwarding_device(open_host_device()) {}
   [[nodiscard]] host_memory allocate_host(std::size_t bytes, host_memory_kind kind) override {
     auto block = forwarding_device::allocate_host(bytes, kind);
     allocated_.emplace_back(block.data(), block.size());
