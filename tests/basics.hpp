@@ -1,13 +1,18 @@
 #pragma once
 
 // What most tests use, by its plain name in both namespaces of the project: GoogleTest with its
-// matchers, and units of sizes.
+// matchers, units of sizes and times, and JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 
 namespace test_basics {
+
+using namespace std::chrono_literals;
+using json = nlohmann::ordered_json;
 
 inline constexpr std::size_t kib = 1024;
 inline constexpr std::size_t mib = 1024 * kib;

@@ -5,14 +5,12 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "bench/strategy/pattern_file.hpp"
 #include "tests/basics.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
 #include "transfers/array/create.hpp"
-#include "transfers/core/error.hpp"
 
 namespace transfers::file_copy_test {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tests/basics.hpp"
-#include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
 #include "transfers/core/error.hpp"
 

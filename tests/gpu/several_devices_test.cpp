@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "bench/device_clock/device_clock.hpp"

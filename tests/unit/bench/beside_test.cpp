@@ -14,8 +14,6 @@
 namespace bench_transfers::bench::beside_test {
 namespace {
 
-using namespace std::chrono_literals;
-
 /// Calls, and the threads that make them.
 struct calls_seen {
   std::atomic<int> threads = 0;

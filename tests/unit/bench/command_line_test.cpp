@@ -17,8 +17,6 @@
 namespace bench_transfers::bench::command_line_test {
 namespace {
 
-using namespace std::chrono_literals;
-
 /// Command lines, parsed without the settings in the tests' environment.
 class command_line : public testing::Test {
  protected:

@@ -12,8 +12,6 @@
 namespace bench_transfers::bench::copy_batch_strategy_test {
 namespace {
 
-using namespace std::chrono_literals;
-
 TEST_F(host_session, batched_copies_are_described_by_order_memory_and_direction) {
   chosen.strategies = {"copy_batch"};
   chosen.sizes = {4 * kib};

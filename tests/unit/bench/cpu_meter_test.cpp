@@ -16,8 +16,6 @@
 namespace bench_transfers::bench::cpu_meter_test {
 namespace {
 
-using namespace std::chrono_literals;
-
 double cores_of(const std::function<void()>& work) {
   cpu_meter meter;
   meter.start();

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bench/cpu/access.hpp"
-#include "bench/cpu/emulation.hpp"
 #include "bench/strategy/cache.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"

@@ -1,7 +1,6 @@
 #include "bench/strategies/due_calls.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -12,7 +11,6 @@
 namespace bench_transfers::bench::due_calls_test {
 namespace {
 
-using namespace std::chrono_literals;
 using span = due_calls::span;
 
 TEST(due_calls, that_wait_for_an_event_count_from_when_they_were_due_and_so_do_those_behind_them) {

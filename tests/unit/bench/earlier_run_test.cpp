@@ -16,8 +16,6 @@
 namespace bench_transfers::bench::earlier_run_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 json row_of(const std::string& name, int number) {
   return {{"name", name},
           {"run_name", name},

@@ -2,13 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "bench/strategy/strategy.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/transfers/forwarding_device.hpp"
-#include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::exact_copy_test {
 namespace {

@@ -60,7 +60,6 @@ TEST(rates_at_once, need_a_copy_after_the_leading_one) {
 }
 
 TEST(copies_lasting, are_of_the_slowest_flow_and_neither_few_nor_many) {
-  using namespace std::chrono_literals;
   const std::vector flows{at({0, 100, 200}), at({0, 250, 500}), at({700})};
   EXPECT_EQ(copies_lasting(2501us, flows), 11U);
   EXPECT_EQ(copies_lasting(1us, flows), 4U);

@@ -13,9 +13,6 @@
 namespace bench_transfers::bench::gather_sweep_test {
 namespace {
 
-using namespace std::chrono_literals;
-using json = nlohmann::ordered_json;
-
 constexpr auto job_began = "2026-11-22T10:00:00Z";
 constexpr auto earlier = "2026-11-22T09:59:59Z";
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <string>
 
 #include "bench/harness/verify.hpp"
 #include "bench/subjects/parameters.hpp"

@@ -8,7 +8,6 @@
 
 #include "tests/basics.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
-#include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench::listing_test {
 namespace {

@@ -1,6 +1,5 @@
 #include "bench/harness/measure.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -14,8 +13,6 @@
 
 namespace bench_transfers::bench::measure_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 /// A step that takes a known time of the test's clock.
 step taking(std::chrono::nanoseconds time, const std::string& name = "taking") {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <functional>
 
 #include "bench/cpu/emulation.hpp"
 #include "bench/strategy/cache.hpp"

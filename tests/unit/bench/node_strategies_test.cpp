@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/cpu/instructions.hpp"
 #include "bench/harness/reserve.hpp"
 #include "bench/harness/sets.hpp"
 #include "src/common/program.hpp"

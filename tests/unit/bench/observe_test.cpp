@@ -6,8 +6,6 @@
 namespace bench_transfers::bench::observe_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
   const auto device = transfers::open_host_device();
   const auto monitor = open_monitor(*device);

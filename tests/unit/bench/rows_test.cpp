@@ -11,8 +11,6 @@
 namespace bench_transfers::bench::rows_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// A run of 100 iterations as Google Benchmark reports it.
 run reported(double real_ns, double cpu_ns = 0) {
   run result;

@@ -15,8 +15,6 @@
 namespace bench_transfers::bench::sentinels_test {
 namespace {
 
-using namespace std::chrono_literals;
-using json = nlohmann::ordered_json;
 using result_file::sentinel;
 
 /// The sentinels of the host device, by a clock that does not depend on the machine.

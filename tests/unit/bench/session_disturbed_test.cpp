@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/session.hpp"
 #include "tests/basics.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
 namespace bench_transfers::bench::session_disturbed_test {
 namespace {
 
-using namespace std::chrono_literals;
 using result_file::disturbance;
 
 /// A session of one benchmark, in whose repetitions something happens.

@@ -12,7 +12,6 @@
 namespace bench_transfers::bench::session_earlier_test {
 namespace {
 
-using namespace std::chrono_literals;
 using result_file::disturbance;
 using result_file::disturbance_degree;
 

@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "bench/harness/measure.hpp"
 #include "bench/strategy/cache.hpp"
 #include "bench/verification/pattern.hpp"
 #include "tests/basics.hpp"
@@ -22,8 +21,6 @@
 
 namespace bench_transfers::bench::session_for_strategies_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 /// Operations with known durations on their own clock. All operations of the n-th repetition take
 /// cost(n); n counts from 0.

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bench/harness/interruption.hpp"
-#include "bench/harness/measure.hpp"
 #include "bench/harness/reserve.hpp"
 #include "src/common/writing.hpp"
 #include "tests/basics.hpp"
@@ -22,8 +21,6 @@
 
 namespace bench_transfers::bench::session_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr const char* reader =
     "copy/pageable/h2d/4KiB";  // reads memory that others may have damaged

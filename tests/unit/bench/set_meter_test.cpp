@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "tests/basics.hpp"
-#include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench::set_meter_test {
 namespace {

@@ -6,7 +6,6 @@
 #include "bench/harness/measure.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "tests/basics.hpp"
-#include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::settling_test {

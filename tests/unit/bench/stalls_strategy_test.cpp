@@ -8,7 +8,6 @@
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/workers.hpp"
-#include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench::stalls_strategy_test {
 namespace {

@@ -18,8 +18,6 @@
 namespace bench_transfers::result_file::summary_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 constexpr double mib = 1 << 20;
 
 json on_gpu() {

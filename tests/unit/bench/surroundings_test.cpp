@@ -9,7 +9,6 @@
 namespace bench_transfers::bench::surroundings_test {
 namespace {
 
-using namespace std::chrono_literals;
 using result_file::disturbance;
 using std::chrono::nanoseconds;
 

@@ -7,8 +7,6 @@
 namespace bench_transfers::bench::time_estimate_test {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr expected_work small{.bytes = 4, .repetitions = 10, .timed = 3ms};
 constexpr expected_work large{.bytes = 1 << 20, .repetitions = 10, .timed = 3ms};
 

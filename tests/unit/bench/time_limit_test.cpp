@@ -16,8 +16,6 @@
 namespace bench_transfers::bench::time_limit_test {
 namespace {
 
-using namespace std::chrono_literals;
-
 using seconds = std::chrono::duration<double>;
 
 TEST(time_limit, is_up_when_its_time_has_passed) {

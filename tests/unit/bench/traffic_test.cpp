@@ -11,7 +11,6 @@
 namespace bench_transfers::bench::traffic_test {
 namespace {
 
-using namespace std::chrono_literals;
 using cpu::heartbeat;
 using cpu::pace;
 using cpu::traffic;

@@ -15,7 +15,6 @@
 namespace bench_transfers::bench::wait_strategy_test {
 namespace {
 
-using namespace std::chrono_literals;
 using subjects::schedule_flag;
 
 const std::vector<std::string> on_any_device{"blocking_event", "host_function", "polling",

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>

@@ -1,5 +1,4 @@
 #include "tests/unit/devices/test_device.hpp"
-#include "transfers/host/host_device.hpp"
 
 namespace transfers {
 

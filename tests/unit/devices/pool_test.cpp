@@ -1,7 +1,6 @@
 #include "transfers/core/pool.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <future>
@@ -18,8 +17,6 @@
 
 namespace transfers::pool_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 static_assert(std::is_copy_constructible_v<device_pool>);  // a copy means the same pool
 static_assert(std::is_nothrow_destructible_v<device_pool>);

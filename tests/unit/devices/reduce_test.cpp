@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <type_traits>
@@ -16,7 +15,6 @@
 #include "tests/unit/devices/values.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/create.hpp"
-#include "transfers/launch/graph.hpp"
 
 namespace transfers::reduce_test {
 namespace {

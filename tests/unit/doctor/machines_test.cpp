@@ -1,4 +1,5 @@
 // What holds of the answers to every made-up machine. tests/approval shows the answers.
+
 #include <fmt/format.h>
 
 #include <fstream>

@@ -10,8 +10,6 @@
 namespace bench_transfers::exports::values_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 json description() {
   return {{"family", "scan"},   {"strategy", "scan/all"}, {"variant", nullptr},
           {"direction", "h2d"}, {"size_bytes", 1000},     {"cache", "warm"},

@@ -13,8 +13,6 @@
 namespace bench_transfers::imports::nvbandwidth_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 using matrix = std::vector<std::vector<json>>;
 
 json test_case(const char* name, const matrix& cells, const char* status = "Passed") {

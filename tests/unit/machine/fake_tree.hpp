@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,8 +8,6 @@
 
 #include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
-
-using json = nlohmann::ordered_json;
 
 /// An empty directory that replaces "/" and is removed after the test.
 class fake_tree : public testing::Test {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,8 +10,6 @@
 #include "tests/basics.hpp"
 
 namespace bench_transfers::report {
-
-using json = nlohmann::ordered_json;
 
 inline const std::vector<double> six{0.99, 0.995, 1.0, 1.0, 1.005, 1.01};
 

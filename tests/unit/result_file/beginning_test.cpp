@@ -13,8 +13,6 @@
 namespace bench_transfers::result_file::beginning_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 const json fleet{{"sweep", "monday"}, {"rank", 31}, {"node", "n1"}, {"rack", nullptr}};
 
 /// A result of two devices, as `bench_transfers` writes it.

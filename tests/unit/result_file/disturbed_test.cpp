@@ -11,8 +11,6 @@
 namespace bench_transfers::result_file::disturbed_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 json repetition(const std::string& name, double time, json disturbed = nullptr) {
   json row{{"name", name},
            {"run_name", name},

@@ -11,8 +11,6 @@
 namespace bench_transfers::result_file::spread_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// Times of one benchmark by process.
 using processes = std::vector<std::vector<double>>;
 

@@ -14,8 +14,6 @@
 namespace bench_transfers::result_file::summary_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 json description(const std::string& strategy, const std::string& direction, json size) {
   return {{"family", "scan"},       {"strategy", strategy}, {"variant", nullptr},
           {"direction", direction}, {"size_bytes", size},   {"cache", "warm"},

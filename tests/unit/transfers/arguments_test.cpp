@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,8 +15,6 @@
 
 namespace transfers::arguments_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 class a_call : public testing::TestWithParam<allocation> {
  protected:

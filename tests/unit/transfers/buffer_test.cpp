@@ -1,11 +1,8 @@
 #include "transfers/array/buffer.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdint>
 #include <fstream>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>

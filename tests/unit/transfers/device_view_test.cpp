@@ -4,7 +4,6 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <ranges>
 #include <span>
 #include <type_traits>
@@ -14,7 +13,6 @@
 #include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/gpu_array.hpp"
-#include "transfers/core/error.hpp"
 
 namespace transfers::device_view_test {
 namespace {

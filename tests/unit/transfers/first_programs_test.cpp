@@ -2,7 +2,6 @@
 // reason. What must not compile is in tests/refusals.
 #include <array>
 #include <complex>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>

@@ -1,6 +1,5 @@
 #include "transfers/launch/graph.hpp"
 
-#include <stdexcept>
 #include <vector>
 
 #include "tests/basics.hpp"

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

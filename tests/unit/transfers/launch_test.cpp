@@ -1,8 +1,6 @@
 #include "transfers/launch/launch.hpp"
 
 #include <array>
-#include <chrono>
-#include <cstdint>
 #include <cstring>
 #include <latch>
 #include <memory>
@@ -19,8 +17,6 @@
 
 namespace transfers::launch_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 static_assert(std::is_copy_constructible_v<function>);  // a copy means the same kernel
 static_assert(std::is_nothrow_destructible_v<function>);

@@ -16,8 +16,6 @@
 namespace transfers::mailbox_test {
 namespace {
 
-using namespace std::chrono_literals;
-
 /// So that neither timeout decides, however busy the machine is.
 constexpr mailbox::limits patient{.idle = 24h, .answer = 24h};
 

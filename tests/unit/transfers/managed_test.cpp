@@ -1,7 +1,5 @@
 #include "transfers/fast/managed.hpp"
 
-#include <stdexcept>
-
 #include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"

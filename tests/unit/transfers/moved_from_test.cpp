@@ -1,6 +1,5 @@
 // Arrays that have been moved from: every operation refuses them.
 #include <functional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 

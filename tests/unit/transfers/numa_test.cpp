@@ -2,11 +2,9 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "src/transfers/core/pages.hpp"
 #include "tests/basics.hpp"

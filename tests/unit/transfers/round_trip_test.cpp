@@ -15,8 +15,6 @@
 namespace transfers::round_trip_test {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::size_t page = 4096;
 
 round_trip_pipeline::shape in_pages() {

@@ -10,8 +10,6 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/array/create.hpp"
-#include "transfers/core/error.hpp"
-#include "transfers/host/host_device.hpp"
 #include "transfers/launch/launch.hpp"
 
 namespace transfers::several_contexts_test {

@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <vector>
 

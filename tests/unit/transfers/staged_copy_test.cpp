@@ -14,7 +14,6 @@
 #include "src/transfers/fast/best_switch.hpp"
 #include "src/transfers/fast/calibrate_staging.hpp"
 #include "src/transfers/fast/copy_row.hpp"
-#include "src/transfers/fast/move_staged.hpp"
 #include "tests/basics.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
@@ -23,8 +22,6 @@
 
 namespace transfers::staged_copy_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr std::size_t page = 4096;
 constexpr std::array directions{direction::h2d, direction::d2h};

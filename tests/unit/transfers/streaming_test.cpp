@@ -9,7 +9,6 @@
 
 #include "tests/basics.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
-#include "transfers/core/device.hpp"
 
 namespace transfers::streaming_test {
 namespace {

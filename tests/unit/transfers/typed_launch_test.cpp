@@ -1,5 +1,4 @@
 // Kernels whose parameter types the compiler knows, and single values as arguments.
-#include <array>
 #include <complex>
 #include <concepts>
 #include <cstdint>

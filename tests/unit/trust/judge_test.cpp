@@ -14,8 +14,6 @@
 namespace bench_transfers::trust::judge_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 constexpr double mib = 1 << 20;
 constexpr double low_packet_limit = 57.6;
 
