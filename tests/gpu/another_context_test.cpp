@@ -5,7 +5,6 @@
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
 
-#include <array>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -32,9 +31,7 @@ Function driver_function(const char* name, unsigned version = 12000) {
 
 class beside_another_context : public on_gpu {
  protected:
-  void SetUp() override {
-    on_gpu::SetUp();
-    if (IsSkipped()) return;
+  void set_up() override {
     constexpr unsigned signature_of_version = 3020;
     const auto create = driver_function<PFN_cuCtxCreate_v3020>("cuCtxCreate", signature_of_version);
     ASSERT_EQ(create(&other_, 0, 0), CUDA_SUCCESS);  // also makes it current

@@ -16,7 +16,6 @@
 #include "bench/harness/measure.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "tests/gpu/on_gpu.hpp"
-#include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::calls_test {
 namespace {
@@ -112,9 +111,7 @@ class calls_of_strategies : public transfers::on_gpu {
  protected:
   static constexpr std::size_t bytes = std::size_t{1} << 20;
 
-  void SetUp() override {
-    transfers::on_gpu::SetUp();
-    if (IsSkipped()) return;
+  void set_up() override {
     current_ = gpu->make_current();
     memory_.emplace(*gpu, 5);
     memory_->reserve_device(2 * buffers::distance(bytes));

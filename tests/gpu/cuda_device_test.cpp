@@ -13,6 +13,7 @@
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
@@ -207,14 +208,12 @@ TEST_F(cuda_device_test, owners_return_their_memory) {
 TEST_F(cuda_device_test, an_error_names_the_call_and_cudas_error) {
   std::byte* const nowhere = nullptr;
   const auto device_block = gpu->allocate(4096);
-  try {
-    gpu->copy(device_block.data(), nowhere, 4096, direction::h2d);
-    FAIL() << "a copy from a null pointer succeeded";
-  } catch (const device_error& failure) {
-    EXPECT_THAT(failure.what(), HasSubstr("cudaMemcpy"));
-    EXPECT_THAT(failure.what(), HasSubstr("cudaErrorInvalidValue"));
-    EXPECT_FALSE(failure.device_lost());
-  }
+  const auto failure = bench_transfers::common::thrown_by<device_error>(
+      [&] { gpu->copy(device_block.data(), nowhere, 4096, direction::h2d); });
+  ASSERT_TRUE(failure) << "a copy from a null pointer succeeded";
+  EXPECT_THAT(failure->what(), HasSubstr("cudaMemcpy"));
+  EXPECT_THAT(failure->what(), HasSubstr("cudaErrorInvalidValue"));
+  EXPECT_FALSE(failure->device_lost());
 }
 
 TEST_F(cuda_device_test, refuses_indices_without_a_device) {

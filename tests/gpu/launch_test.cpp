@@ -12,6 +12,7 @@
 #include "tests/basics.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "transfers/array/buffer.hpp"
 #include "transfers/core/context.hpp"
 #include "transfers/core/device.hpp"
@@ -24,11 +25,7 @@ namespace {
 
 class launch_test : public on_gpu {
  protected:
-  void SetUp() override {
-    on_gpu::SetUp();
-    if (IsSkipped()) return;
-    gpu_context.emplace(*gpu);
-  }
+  void set_up() override { gpu_context.emplace(*gpu); }
 
   /// Calls scale(float*, float, unsigned) and checks its result.
   void expect_scales(const function& scale) const {
@@ -49,15 +46,7 @@ class source_module_test : public launch_test {
   }
 };
 
-template <class Error, class Work>
-std::string complaint(Work&& work) {
-  try {
-    work();
-  } catch (const Error& caught) {
-    return caught.what();
-  }
-  return "";
-}
+using bench_transfers::common::complaint_of;
 
 constexpr const char* scale_source =
     "__global__ void scale(float* data, float by, unsigned elements) {\n"
@@ -75,11 +64,11 @@ TEST_F(launch_test, the_number_of_arguments_is_checked) {
   const auto scale = cuda_function("scale", scale_kernel());
   std::vector<float> data{1};
   EXPECT_THAT(
-      complaint<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0F); }),
+      complaint_of<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0F); }),
       HasSubstr("scale"));
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*gpu_context, {}); }),
+  EXPECT_THAT(complaint_of<std::invalid_argument>([&] { scale(*gpu_context, {}); }),
               HasSubstr("scale"));
-  EXPECT_THAT(complaint<std::invalid_argument>(
+  EXPECT_THAT(complaint_of<std::invalid_argument>(
                   [&] { scale(*gpu_context, {}, in_out(data), 2.0F, 1U, 1U); }),
               HasSubstr("scale"));
   EXPECT_THAT(data, ElementsAre(1));
@@ -89,7 +78,7 @@ TEST_F(launch_test, the_sizes_of_arguments_are_checked) {
   const auto scale = cuda_function("scale", scale_kernel());
   std::vector<float> data{1};
   EXPECT_THAT(
-      complaint<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0, 1U); }),
+      complaint_of<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0, 1U); }),
       AllOf(HasSubstr("scale"), HasSubstr("argument 2"), HasSubstr("8")));
   EXPECT_THAT(data, ElementsAre(1));
 }
@@ -108,16 +97,16 @@ TEST_F(launch_test, a_prepared_function_takes_its_arguments_as_they_are) {
 
 TEST_F(launch_test, a_function_is_not_prepared_for_other_parameters) {
   const auto scale = cuda_function("scale", scale_kernel());
-  EXPECT_THAT(
-      complaint<std::invalid_argument>([&] { static_cast<void>(scale.prepare<float*, float>()); }),
-      HasSubstr("scale"));
-  EXPECT_THAT(complaint<std::invalid_argument>(
+  EXPECT_THAT(complaint_of<std::invalid_argument>(
+                  [&] { static_cast<void>(scale.prepare<float*, float>()); }),
+              HasSubstr("scale"));
+  EXPECT_THAT(complaint_of<std::invalid_argument>(
                   [&] { static_cast<void>(scale.prepare<float*, double, unsigned>()); }),
               HasSubstr("scale"));
 }
 
 TEST_F(launch_test, a_null_kernel_is_refused) {
-  EXPECT_THAT(complaint<std::invalid_argument>(
+  EXPECT_THAT(complaint_of<std::invalid_argument>(
                   [] { static_cast<void>(cuda_function("nothing", nullptr)); }),
               HasSubstr("nothing"));
 }
@@ -127,21 +116,21 @@ TEST_F(launch_test, the_host_device_cannot_run_a_kernel) {
   const auto host = open_host_device();
   const context on_host(*host);
   std::vector<float> data{1};
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(on_host, {}, in_out(data), 2.0F, 1U); }),
-              HasSubstr("scale is a CUDA kernel"));
+  EXPECT_THAT(
+      complaint_of<std::invalid_argument>([&] { scale(on_host, {}, in_out(data), 2.0F, 1U); }),
+      HasSubstr("scale is a CUDA kernel"));
 }
 
 TEST_F(launch_test, an_impossible_launch_is_an_error_and_the_device_remains_usable) {
   const auto scale = cuda_function("scale", scale_kernel());
   std::vector<float> data{1};
-  try {
-    scale(*gpu_context, {.shared_bytes = 1 << 30}, in_out(data), 2.0F, 1U);
-    FAIL() << "launched with a GiB of shared memory";
-  } catch (const device_error& failure) {
-    EXPECT_THAT(failure.what(), AllOf(HasSubstr("launch of scale"), Not(HasSubstr("\n"))));
-    EXPECT_FALSE(failure.device_lost());
-  }
-  EXPECT_THAT(complaint<std::invalid_argument>([&] {
+  const auto failure = bench_transfers::common::thrown_by<device_error>(
+      [&] { scale(*gpu_context, {.shared_bytes = 1 << 30}, in_out(data), 2.0F, 1U); });
+  ASSERT_TRUE(failure) << "launched with a GiB of shared memory";
+  EXPECT_THAT(failure->what(), AllOf(HasSubstr("launch of scale"), Not(HasSubstr("\n"))));
+  EXPECT_FALSE(failure->device_lost());
+
+  EXPECT_THAT(complaint_of<std::invalid_argument>([&] {
                 scale(*gpu_context, {.grid = {1}, .block = {2000}}, in_out(data), 2.0F, 1U);
               }),
               HasSubstr("scale"));
@@ -167,10 +156,10 @@ TEST_F(source_module_test, doublify_doubles_a_matrix) {
 TEST_F(source_module_test, parameters_are_checked_as_for_any_kernel) {
   const auto scale = source_module(*gpu, scale_source).get_function("scale");
   std::vector<float> data{1};
-  EXPECT_THAT(complaint<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data)); }),
+  EXPECT_THAT(complaint_of<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data)); }),
               HasSubstr("scale"));
   EXPECT_THAT(
-      complaint<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0, 1U); }),
+      complaint_of<std::invalid_argument>([&] { scale(*gpu_context, {}, in_out(data), 2.0, 1U); }),
       AllOf(HasSubstr("scale"), HasSubstr("argument 2")));
 }
 
@@ -184,7 +173,7 @@ TEST_F(source_module_test, get_function_prepares) {
   std::vector<float> after(before.size());
   data.copy_to(after);
   EXPECT_THAT(after, ElementsAre(2, 4));
-  EXPECT_THAT(complaint<std::invalid_argument>(
+  EXPECT_THAT(complaint_of<std::invalid_argument>(
                   [&] { static_cast<void>(module.get_function<float*>("scale")); }),
               HasSubstr("scale"));
 }
@@ -203,7 +192,7 @@ TEST_F(source_module_test, templates_are_found_by_their_cpp_names) {
 
 TEST_F(source_module_test, an_unknown_name_is_an_error_with_the_name) {
   const source_module module(*gpu, scale_source);
-  EXPECT_THAT(complaint<unsupported>([&] { static_cast<void>(module.get_function("scales")); }),
+  EXPECT_THAT(complaint_of<unsupported>([&] { static_cast<void>(module.get_function("scales")); }),
               AllOf(HasSubstr("'scales'"), Not(HasSubstr("\n"))));
   expect_scales(module.get_function("scale"));
 }
@@ -303,7 +292,7 @@ TEST_F(source_module_test, a_block_may_have_more_shared_memory_than_is_always_pe
 
 TEST_F(source_module_test, an_empty_text_is_a_module_without_functions) {
   const source_module module(*gpu, "");
-  EXPECT_THAT(complaint<unsupported>([&] { static_cast<void>(module.get_function("any")); }),
+  EXPECT_THAT(complaint_of<unsupported>([&] { static_cast<void>(module.get_function("any")); }),
               HasSubstr("'any'"));
 }
 

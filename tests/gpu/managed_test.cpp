@@ -11,16 +11,13 @@
 
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
-#include "transfers/core/error.hpp"
 
 namespace transfers::managed_test {
 namespace {
 
 class managed_test : public on_gpu {
  protected:
-  void SetUp() override {
-    on_gpu::SetUp();
-    if (IsSkipped()) return;
+  void set_up() override {
     if (const auto reason = why_no_managed_memory(*gpu)) GTEST_SKIP() << *reason;
     stream = gpu->create_stream();
   }

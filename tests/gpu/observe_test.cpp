@@ -11,9 +11,7 @@ namespace {
 
 class observe_on_gpu : public transfers::on_gpu {
  protected:
-  void SetUp() override {
-    transfers::on_gpu::SetUp();
-    if (IsSkipped()) return;
+  void set_up() override {
     monitor = open_monitor(*gpu);
     if (!monitor) GTEST_SKIP() << "no monitor: built without nvml.h, or NVML cannot be used here";
   }

@@ -6,10 +6,8 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <numeric>
 #include <optional>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -63,9 +61,7 @@ class cuda_scattered : public on_gpu {
  protected:
   static constexpr std::size_t guard = 64;
 
-  void SetUp() override {
-    on_gpu::SetUp();
-    if (IsSkipped()) return;
+  void set_up() override {
     stream = gpu->create_stream();
     copy.emplace(*gpu, *stream);
   }

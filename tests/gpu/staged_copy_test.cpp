@@ -175,9 +175,7 @@ TEST_F(staged_on_cuda, serves_threads_while_others_wait_for_the_whole_device) {
 /// Arrays of a context with default settings, on a device that counts operations and allocations.
 class arrays_on_cuda : public on_gpu {
  protected:
-  void SetUp() override {
-    on_gpu::SetUp();
-    if (IsSkipped()) return;
+  void set_up() override {
     const auto& cuda = *gpu->description().cuda;
     if (cuda.host_page_tables || cuda.integrated)
       GTEST_SKIP() << "the device reaches ordinary memory itself";

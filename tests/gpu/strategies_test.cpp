@@ -27,11 +27,19 @@
 namespace bench_transfers::bench::strategies_test {
 namespace {
 
+/// Prints these values of the second repetitions.
+void print_values(const json& rows, const std::vector<std::string>& keys) {
+  for (const auto& row : rows) {
+    if (row.at("repetition_index") != 1) continue;
+    std::printf("%-55s", row.at("name").get<std::string>().c_str());
+    for (const auto& key : keys) std::printf("  %s %.6g", key.c_str(), row.at(key).get<double>());
+    std::printf("\n");
+  }
+}
+
 class strategies_on_gpu : public transfers::on_gpu {
  protected:
-  void SetUp() override {
-    transfers::on_gpu::SetUp();
-    if (IsSkipped()) return;
+  void set_up() override {
     chosen.own_sizes = true;
     chosen.rounds = 2;
     chosen.seed = 5;
@@ -39,7 +47,7 @@ class strategies_on_gpu : public transfers::on_gpu {
   }
 
   /// The rows of a session. Expects that no benchmark fails and that the buffers are unchanged.
-  nlohmann::ordered_json measure(std::vector<std::string> names, std::vector<std::size_t> sizes) {
+  json measure(std::vector<std::string> names, std::vector<std::size_t> sizes) {
     chosen.strategies = std::move(names);
     chosen.sizes = std::move(sizes);
     buffers memory(*gpu, chosen.seed);
@@ -72,13 +80,10 @@ class strategies_on_gpu : public transfers::on_gpu {
 };
 
 TEST_F(strategies_on_gpu, copy_by_graphs_managed_memory_and_direct_access_at_odd_sizes) {
-  const auto rows =
+  print_values(
       measure({"copy/graph", "copy/managed_prefetch", "copy/managed_fault", "copy/pageable_access"},
-              {1, 15, 4099, mib + 3, 8 * mib});
-  for (const auto& row : rows)
-    if (row.at("repetition_index") == 1)
-      std::printf("%-40s %10.3f us %8.3f GB/s\n", row.at("name").get<std::string>().c_str(),
-                  row.at("median_ns").get<double>() / 1e3, row.at("gb_per_s").get<double>());
+              {1, 15, 4099, mib + 3, 8 * mib}),
+      {"median_ns", "gb_per_s"});
 }
 
 TEST_F(strategies_on_gpu, run_duplex_at_odd_sizes) {
@@ -183,7 +188,6 @@ std::chrono::nanoseconds cpu_time_of(transfers::stream& stream, const std::funct
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
   };
-  using namespace std::chrono_literals;
   stream.synchronize();
   stream.call([] { std::this_thread::sleep_for(300ms); });
   const auto begin = now();
@@ -192,7 +196,6 @@ std::chrono::nanoseconds cpu_time_of(transfers::stream& stream, const std::funct
 }
 
 TEST_F(strategies_on_gpu, that_wait_asleep_take_no_cpu_time) {
-  using namespace std::chrono_literals;
   const auto current = gpu->make_current();
   const auto stream = gpu->create_stream();
   const auto wait = [&] { stream->synchronize(); };
@@ -243,23 +246,14 @@ TEST_F(strategies_on_gpu, wait_by_each_method_and_leave_the_flags_of_the_device_
     return value;
   };
   const auto before = flags();
-  for (const auto& row : measure({"wait"}, {4 * 1024, mib + 3, 64 * mib})) {
-    if (row.at("repetition_index") == 1)
-      std::printf("%-32s %10.3f us, %+10.3f over synchronize, %5.2f cores\n",
-                  row.at("name").get<std::string>().c_str(),
-                  row.at("median_ns").get<double>() / 1e3,
-                  row.at("over_synchronize_ns").get<double>() / 1e3, row.at("cores").get<double>());
-  }
+  print_values(measure({"wait"}, {4 * 1024, mib + 3, 64 * mib}),
+               {"median_ns", "over_synchronize_ns", "cores"});
+
   EXPECT_EQ(flags(), before);
 }
 
 TEST_F(strategies_on_gpu, copy_with_each_source_access_order_at_odd_sizes) {
-  for (const auto& row : measure({"copy_batch"}, {1, 4099, 16 * mib + 1})) {
-    if (row.at("repetition_index") == 1)
-      std::printf(
-          "%-50s returns after %10.3f us of %10.3f\n", row.at("name").get<std::string>().c_str(),
-          row.at("enqueue_ns").get<double>() / 1e3, row.at("median_ns").get<double>() / 1e3);
-  }
+  print_values(measure({"copy_batch"}, {1, 4099, 16 * mib + 1}), {"enqueue_ns", "median_ns"});
 }
 
 TEST_F(strategies_on_gpu, copy_files_of_odd_sizes) {
@@ -277,11 +271,7 @@ TEST_F(strategies_on_gpu, copy_files_of_odd_sizes) {
     std::printf("not past the page cache: %s\n", reason->c_str());
   else
     names.insert(names.end(), {"file/direct", "file/either/warm", "file/either/cold"});
-  for (const auto& row : measure(names, {mib + 3, 16 * mib + 1})) {
-    if (row.at("repetition_index") == 1)
-      std::printf("%-40s %8.3f GB/s\n", row.at("name").get<std::string>().c_str(),
-                  row.at("gb_per_s").get<double>());
-  }
+  print_values(measure(names, {mib + 3, 16 * mib + 1}), {"gb_per_s"});
 }
 
 TEST_F(strategies_on_gpu, that_read_a_source_during_the_call_or_in_the_order_of_the_stream) {
@@ -325,10 +315,7 @@ TEST_F(strategies_on_gpu, allocate_from_pools_of_host_memory_that_the_device_can
        {"host_pool", "host_pool_warm", "host_pool_numa", "host_pool_numa_warm"})
     for (const auto* const family : {"allocate/", "free/"})
       names.push_back(family + std::string(pool));
-  for (const auto& row : measure(names, {4 * 1024, mib + 3, 64 * mib}))
-    if (row.at("repetition_index") == 1)
-      std::printf("%-40s %12.3f us\n", row.at("name").get<std::string>().c_str(),
-                  row.at("median_ns").get<double>() / 1e3);
+  print_values(measure(names, {4 * 1024, mib + 3, 64 * mib}), {"median_ns"});
 
   const auto current = gpu->make_current();
   const auto stream = gpu->create_stream();
@@ -349,25 +336,17 @@ TEST_F(strategies_on_gpu, allocate_from_pools_of_host_memory_that_the_device_can
 }
 
 TEST_F(strategies_on_gpu, access_memory_after_a_transfer) {
-  for (const auto& row : measure({"cpu/pinned/after_transfer"}, {4096, 64 * 1024, mib, 16 * mib}))
-    if (row.at("repetition_index") == 1)
-      std::printf("%-55s %10.3f us, once more %10.3f us\n",
-                  row.at("name").get<std::string>().c_str(),
-                  row.at("median_ns").get<double>() / 1e3, row.at("again_ns").get<double>() / 1e3);
+  print_values(measure({"cpu/pinned/after_transfer"}, {4096, 64 * 1024, mib, 16 * mib}),
+               {"median_ns", "again_ns"});
 }
 
 TEST_F(strategies_on_gpu, pass_parameters_of_every_size) {
-  for (const auto& row :
-       measure({"launch/parameters"}, {1, 3, 1001, 4 * 1024, 16 * 1024, 32735, 32736})) {
-    if (row.at("repetition_index") == 1)
-      std::printf("%-32s %10.3f us, copied %10.3f\n", row.at("name").get<std::string>().c_str(),
-                  row.at("median_ns").get<double>() / 1e3,
-                  row.at("copy_and_launch_ns").get<double>() / 1e3);
-  }
+  print_values(measure({"launch/parameters"}, {1, 3, 1001, 4 * 1024, 16 * 1024, 32735, 32736}),
+               {"median_ns", "copy_and_launch_ns"});
 }
 
 /// Work and the other thread's calls, which are verified. Times are printed, not judged.
-void print_both_sides(const nlohmann::ordered_json& rows) {
+void print_both_sides(const json& rows) {
   for (const auto& row : rows) {
     SCOPED_TRACE(row.dump());
     const auto us = [&](const char* key) { return row.at(key).get<double>() / 1e3; };

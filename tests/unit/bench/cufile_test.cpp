@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -107,25 +106,20 @@ TEST_F(cufile, reports_what_the_file_system_says) {
   const auto read = input();
   state.read_error = -1;
   state.read_errno = EIO;
-  try {
-    read.read(memory.data(), bytes);
-    FAIL() << "no error";
-  } catch (const std::system_error& error) {
-    EXPECT_EQ(error.code(), std::errc::io_error);
-    EXPECT_THAT(error.what(), HasSubstr("cuFileRead"));
-  }
+  const auto error = common::thrown_by<std::system_error>([&] { read.read(memory.data(), bytes); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code(), std::errc::io_error);
+  EXPECT_THAT(error->what(), HasSubstr("cuFileRead"));
 }
 
 TEST_F(cufile, reports_its_own_errors) {
   const auto read = input();
   state.read_error = -5011;
-  try {
-    read.read(memory.data(), bytes);
-    FAIL() << "no error";
-  } catch (const transfers::device_error& error) {
-    EXPECT_STREQ(error.what(), "cuFileRead: CUfileOpError 5011");
-    EXPECT_FALSE(error.device_lost());
-  }
+  const auto error =
+      common::thrown_by<transfers::device_error>([&] { read.read(memory.data(), bytes); });
+  ASSERT_TRUE(error);
+  EXPECT_STREQ(error->what(), "cuFileRead: CUfileOpError 5011");
+  EXPECT_FALSE(error->device_lost());
 }
 
 TEST_F(cufile, reports_a_file_that_ends_too_early) {

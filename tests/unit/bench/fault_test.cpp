@@ -1,6 +1,5 @@
 #include "bench/harness/fault.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -12,12 +11,11 @@
 #include "tests/basics.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::fault_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 TEST(parse_fault, reads_every_kind) {
   const auto corrupt = parse_fault("corrupt@^copy/");
@@ -122,13 +120,10 @@ TEST_P(failures, come_with_the_third_operation) {
   auto operation = copy(1, transfers::direction::d2h);
   inject(std::string(GetParam().kind) + "@.", operation);
   EXPECT_EQ(damage_after(operation, 2), std::nullopt);
-  try {
-    operation.steps[0].run();
-    FAIL() << "the third operation did not fail";
-  } catch (const transfers::device_error& broken) {
-    EXPECT_EQ(broken.device_lost(), GetParam().lost);
-    EXPECT_THAT(broken.what(), HasSubstr("injected"));
-  }
+  const auto broken = common::thrown_by<transfers::device_error>(operation.steps[0].run);
+  ASSERT_TRUE(broken) << "the third operation did not fail";
+  EXPECT_EQ(broken->device_lost(), GetParam().lost);
+  EXPECT_THAT(broken->what(), HasSubstr("injected"));
 }
 
 INSTANTIATE_TEST_SUITE_P(kinds, failures,

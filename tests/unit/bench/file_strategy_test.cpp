@@ -16,6 +16,7 @@
 #include "tests/basics.hpp"
 #include "tests/data/fake_cufile.hpp"
 #include "tests/unit/bench/host_session.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "transfers/core/error.hpp"
 
@@ -35,12 +36,9 @@ std::size_t resident_pages(const pattern_file& file, std::size_t bytes) {
 std::optional<std::string> why_not(const std::filesystem::path& folder, bool cold) {
   pattern_file file(folder, {1, false});
   file.extend(page);
-  try {
-    cold ? file.make_cold(page) : file.make_warm(page);
-  } catch (const transfers::unsupported& reason) {
-    return reason.what();
-  }
-  return std::nullopt;
+  const auto reason = common::thrown_by<transfers::unsupported>(
+      [&] { cold ? file.make_cold(page) : file.make_warm(page); });
+  return reason ? std::optional<std::string>(reason->what()) : std::nullopt;
 }
 
 class pattern_in_file : public testing::Test {
@@ -142,13 +140,10 @@ TEST_F(pattern_in_file, that_cannot_be_written_says_so_and_gives_its_room_back) 
   file.extend(page);
   {
     const length_limit limit(6 * mib);
-    try {
-      file.extend(20 * mib);
-      FAIL() << "it was written";
-    } catch (const transfers::unsupported& reason) {
-      EXPECT_THAT(reason.what(),
-                  AllOf(HasSubstr("no room for a file"), HasSubstr("File too large")));
-    }
+    EXPECT_THAT([&] { file.extend(20 * mib); },
+                ThrowsMessage<transfers::unsupported>(
+                    AllOf(HasSubstr("no room for a file"), HasSubstr("File too large"))));
+
     EXPECT_EQ(file.through_cache().size(), page);
   }
   file.extend(20 * mib);

@@ -13,14 +13,13 @@
 #include "bench/harness/flow_samples.hpp"
 #include "tests/basics.hpp"
 #include "tests/unit/bench/hourly_stream.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench::flow_team_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 /// Flows on devices behind emulated links.
 class flow_teams : public testing::Test {
@@ -139,15 +138,13 @@ TEST_F(flow_teams, end_when_a_flow_fails_and_say_which) {
     if (++*calls > 5) throw transfers::device_error("fallen off the bus", true);
     run();
   };
-  try {
-    team.run(flows, 1000);
-    FAIL() << "nothing failed";
-  } catch (const flows_failed& failed) {
-    ASSERT_THAT(failed.failures(), SizeIs(1));
-    EXPECT_EQ(failed.failures()[0].device, 1U);
-    EXPECT_EQ(failed.failures()[0].flow, "1");
-    EXPECT_THROW(std::rethrow_exception(failed.failures()[0].reason), transfers::device_error);
-  }
+  const auto failed = common::thrown_by<flows_failed>([&] { return team.run(flows, 1000); });
+  ASSERT_TRUE(failed);
+  ASSERT_THAT(failed->failures(), SizeIs(1));
+  EXPECT_EQ(failed->failures()[0].device, 1U);
+  EXPECT_EQ(failed->failures()[0].flow, "1");
+  EXPECT_THROW(std::rethrow_exception(failed->failures()[0].reason), transfers::device_error);
+
   // The others still work.
   flows.erase(flows.begin() + 1);
   EXPECT_THAT(team.run(flows, 3), SizeIs(2));

@@ -13,10 +13,11 @@
 namespace bench_transfers::bench::run_context_test {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// What a result file says of two devices that pose as GPUs, the second of which has this state.
-json context_with(const observation& start) {
+json context_with(std::optional<bool> observation::*state, std::optional<bool> value) {
+  observation start;
+  start.*state = value;
+
   transfers::counting_device device;
   auto posed = device.description();
   posed.cuda.emplace();
@@ -26,16 +27,6 @@ json context_with(const observation& start) {
                                              {device, memory, start, "cuda:1"}};
   return make_context(devices, std::nullopt, settings{}, plan{}).at("transfers");
 }
-json context_of_instance(std::optional<bool> is_instance) {
-  observation start;
-  start.is_instance = is_instance;
-  return context_with(start);
-}
-json context_of_confidential(std::optional<bool> is_confidential) {
-  observation start;
-  start.is_confidential = is_confidential;
-  return context_with(start);
-}
 
 std::vector<json> warnings_of(const json& context, const std::string& code) {
   std::vector<json> warnings;
@@ -44,30 +35,25 @@ std::vector<json> warnings_of(const json& context, const std::string& code) {
   return warnings;
 }
 
-TEST(run_context, says_which_device_is_an_instance_of_a_gpu) {
-  const auto context = context_of_instance(true);
-  EXPECT_EQ(context.at("devices")[0].at("mig"), nullptr) << "not known";
-  EXPECT_EQ(context.at("devices")[1].at("mig"), true);
-  const auto warnings = warnings_of(context, "mig_instance");
-  ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_EQ(warnings[0].at("data").at("device"), "cuda:1");
-  EXPECT_THAT(warnings[0].at("text"), AllOf(HasSubstr("cuda:1"), HasSubstr("whole GPU's link")));
-}
-
-TEST(run_context, says_which_device_encrypts) {
-  const auto context = context_of_confidential(true);
-  EXPECT_EQ(context.at("devices")[0].at("confidential_computing"), nullptr) << "not known";
-  EXPECT_EQ(context.at("devices")[1].at("confidential_computing"), true);
-  const auto warnings = warnings_of(context, "confidential_computing");
-  ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_EQ(warnings[0].at("data").at("device"), "cuda:1");
-  EXPECT_THAT(warnings[0].at("text"), AllOf(HasSubstr("cuda:1"), HasSubstr("encrypted")));
-}
-
-TEST(run_context, warns_of_neither_where_it_is_off_or_not_known) {
-  for (const auto state : {std::optional<bool>(), std::optional(false)}) {
-    EXPECT_THAT(warnings_of(context_of_instance(state), "mig_instance"), IsEmpty());
-    EXPECT_THAT(warnings_of(context_of_confidential(state), "confidential_computing"), IsEmpty());
+TEST(run_context, says_which_device_is_an_instance_or_encrypts_and_warns_of_no_other) {
+  struct state {
+    std::optional<bool> observation::*seen;
+    std::string key, code, text;
+  };
+  for (const auto& [seen, key, code, text] :
+       {state{&observation::is_instance, "mig", "mig_instance", "whole GPU's link"},
+        state{&observation::is_confidential, "confidential_computing", "confidential_computing",
+              "encrypted"}}) {
+    SCOPED_TRACE(key);
+    const auto context = context_with(seen, true);
+    EXPECT_EQ(context.at("devices")[0].at(key), nullptr) << "not known";
+    EXPECT_EQ(context.at("devices")[1].at(key), true);
+    const auto warnings = warnings_of(context, code);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].at("data").at("device"), "cuda:1");
+    EXPECT_THAT(warnings[0].at("text"), AllOf(HasSubstr("cuda:1"), HasSubstr(text)));
+    EXPECT_THAT(warnings_of(context_with(seen, std::nullopt), code), IsEmpty());
+    EXPECT_THAT(warnings_of(context_with(seen, false), code), IsEmpty());
   }
 }
 

@@ -69,9 +69,10 @@ TEST_P(verification, finds_a_single_wrong_byte_wherever_it_is) {
         std::copy_n(from, bytes, to);
         to[at] ^= std::byte{0x10};
       });
-      ASSERT_TRUE(damage) << at;
-      EXPECT_THAT(*damage, AllOf(HasSubstr("1 of " + std::to_string(bytes) + " bytes"),
-                                 HasSubstr("offset " + std::to_string(at)), Not(HasSubstr("\n"))));
+      EXPECT_THAT(damage,
+                  Optional(AllOf(HasSubstr("1 of " + std::to_string(bytes) + " bytes"),
+                                 HasSubstr("offset " + std::to_string(at)), Not(HasSubstr("\n")))))
+          << at;
     }
 }
 
@@ -79,23 +80,20 @@ TEST_P(verification, finds_a_missing_last_byte) {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{8}, std::size_t{4097}}) {
     const auto damage = damage_after(
         bytes, [&](std::byte* to, const std::byte* from) { std::copy_n(from, bytes - 1, to); });
-    ASSERT_TRUE(damage) << bytes;
-    EXPECT_THAT(*damage, HasSubstr("1 of " + std::to_string(bytes) + " bytes"));
-    EXPECT_THAT(*damage, HasSubstr("offset " + std::to_string(bytes - 1)));
+    EXPECT_THAT(damage, Optional(HasSubstr("1 of " + std::to_string(bytes) + " bytes"))) << bytes;
+    EXPECT_THAT(damage, Optional(HasSubstr("offset " + std::to_string(bytes - 1)))) << bytes;
   }
 }
 
 TEST_P(verification, finds_that_nothing_was_copied) {
   const auto damage = damage_after(1001, [](std::byte*, const std::byte*) {});
-  ASSERT_TRUE(damage);
-  EXPECT_THAT(*damage, AllOf(HasSubstr("1001 of 1001 bytes"), HasSubstr("offset 0")));
+  EXPECT_THAT(damage, Optional(AllOf(HasSubstr("1001 of 1001 bytes"), HasSubstr("offset 0"))));
 }
 
 TEST_P(verification, finds_data_from_another_place) {
   const auto damage = damage_after(
       1000, [](std::byte* to, const std::byte* from) { std::copy_n(from + 1, 1000, to); });
-  ASSERT_TRUE(damage);
-  EXPECT_THAT(*damage, HasSubstr("of 1000 bytes"));
+  EXPECT_THAT(damage, Optional(HasSubstr("of 1000 bytes")));
 }
 
 TEST_P(verification, finds_writes_behind_the_end_and_repairs_them) {
@@ -106,9 +104,9 @@ TEST_P(verification, finds_writes_behind_the_end_and_repairs_them) {
       to[bytes + first] = ~to[bytes + first];
       to[bytes + first + 1] = ~to[bytes + first + 1];
     });
-    ASSERT_TRUE(damage) << first;
-    EXPECT_THAT(*damage, AllOf(HasSubstr("2 bytes written behind the end of 777 bytes"),
-                               Not(HasSubstr("\n"))));
+    EXPECT_THAT(damage, Optional(AllOf(HasSubstr("2 bytes written behind the end of 777 bytes"),
+                                       Not(HasSubstr("\n")))))
+        << first;
     EXPECT_EQ(wrong_on_host(), 0U);
     EXPECT_EQ(wrong_on_device(), 0U);
   }
@@ -117,8 +115,7 @@ TEST_P(verification, finds_writes_behind_the_end_and_repairs_them) {
 TEST_P(verification, an_overlong_copy_is_one_behind_the_end) {
   const auto damage =
       damage_after(777, [](std::byte* to, const std::byte* from) { std::copy_n(from, 778, to); });
-  ASSERT_TRUE(damage);
-  EXPECT_THAT(*damage, HasSubstr("1 bytes written behind the end"));
+  EXPECT_THAT(damage, Optional(HasSubstr("1 bytes written behind the end")));
 }
 
 TEST_P(verification, poison_differs_everywhere_and_restore_repairs_both_ends) {

@@ -18,7 +18,16 @@ namespace {
 
 class a_shared_pool : public testing::Test {
  protected:
+  void expect_usable(const device_memory& block) {
+    const std::vector<std::byte> sent(mib, std::byte{7});
+    std::vector<std::byte> received(mib);
+    gpu->copy(block.view(), sent);
+    gpu->copy(received, block.view());
+    EXPECT_EQ(received, sent);
+  }
+
   const std::unique_ptr<device> gpu = open_test_device();
+
   const std::unique_ptr<stream> first = gpu->create_stream();
   const std::unique_ptr<stream> second = gpu->create_stream();
   device_pool pool{*gpu};
@@ -83,11 +92,7 @@ TEST_F(a_shared_pool, may_end_before_its_blocks) {
   std::optional<device_pool> short_lived(*gpu);
   const auto block = short_lived->allocate(mib, *first);
   short_lived.reset();
-  const std::vector<std::byte> sent(mib, std::byte{7});
-  std::vector<std::byte> received(mib);
-  gpu->copy(block.view(), sent);
-  gpu->copy(received, block.view());
-  EXPECT_EQ(received, sent);
+  expect_usable(block);
 }
 
 TEST_F(a_shared_pool, refuses_zero_bytes_and_absurd_sizes) {
@@ -100,11 +105,7 @@ TEST_F(a_shared_pool, outlives_the_context_through_its_blocks) {
   std::optional<context> short_lived(*gpu);
   const auto block = short_lived->allocate(mib);
   short_lived.reset();  // the block keeps the stream that frees it
-  const std::vector<std::byte> sent(mib, std::byte{9});
-  std::vector<std::byte> received(mib);
-  gpu->copy(block.view(), sent);
-  gpu->copy(received, block.view());
-  EXPECT_EQ(received, sent);
+  expect_usable(block);
 }
 
 }  // namespace

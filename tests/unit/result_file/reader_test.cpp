@@ -7,11 +7,10 @@
 #include "tests/basics.hpp"
 #include "tests/fuzz/kept_inputs.hpp"
 #include "tests/fuzz/properties.hpp"
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::result_file::reader_test {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 json row_of(const std::string& name, int repetition = 0) {
   return {{"name", name},
@@ -76,12 +75,7 @@ json& facts(json& document) { return document["context"]["transfers"]; }
 json& entry(json& document) { return facts(document)["benchmarks"]["scan/forward/h2d/4KiB"]; }
 
 std::string complaint_about(const std::string& text) {
-  try {
-    static_cast<void>(read_text(text, "some.json"));
-  } catch (const unusable_file& error) {
-    return error.what();
-  }
-  return "";
+  return common::complaint_of<unusable_file>([&] { return read_text(text, "some.json"); });
 }
 
 // --- Rows ---------------------------------------------------------------------------------------
@@ -151,16 +145,10 @@ TEST(reader, refuses_a_key_that_is_twice_in_an_object) {
         R"({"benchmarks": [], "benchmarks": [{"name": "a"}]})",
         R"({"benchmarks": [{"name": "a", "x": null, "x": 1}]})",
         R"({"benchmarks": [{"name": "a", "x": 2, "\u0078": 1}]})",
-        R"({"context": {"deep": [[{"x": 1, "y": {}, "x": 1}]]}, "benchmarks": [{"name": "a"}]})"}) {
-    try {
-      static_cast<void>(read_text(text, "some.json"));
-      ADD_FAILURE() << "took " << text;
-    } catch (const unusable_file& refusal) {
-      EXPECT_THAT(refusal.what(),
-                  AllOf(StartsWith("cannot use some.json: it has "), EndsWith(" twice")))
-          << text;
-    }
-  }
+        R"({"context": {"deep": [[{"x": 1, "y": {}, "x": 1}]]}, "benchmarks": [{"name": "a"}]})"})
+    EXPECT_THAT(complaint_about(text),
+                AllOf(StartsWith("cannot use some.json: it has "), EndsWith(" twice")))
+        << text;
 }
 
 TEST(reader, takes_the_members_of_each_row_in_any_order) {
@@ -249,13 +237,9 @@ TEST(reader, reads_a_list_of_rows_without_context) {
 }
 
 TEST(reader, refuses_in_one_line_that_names_the_file_whatever_it_is_called) {
-  try {
-    static_cast<void>(read("no such\nfile.json"));
-    FAIL();
-  } catch (const unusable_file& error) {
-    EXPECT_THAT(error.what(), AllOf(StartsWith("cannot use no such\\nfile.json: "),
-                                    HasSubstr("No such file or directory")));
-  }
+  EXPECT_THAT([] { static_cast<void>(read("no such\nfile.json")); },
+              ThrowsMessage<unusable_file>(AllOf(StartsWith("cannot use no such\\nfile.json: "),
+                                                 HasSubstr("No such file or directory"))));
 }
 
 // --- What files say of their benchmarks ---------------------------------------------------------
@@ -392,12 +376,7 @@ TEST(format, that_is_not_known_is_refused) {
   const auto with_format = [](const json& format) {
     auto document = bench_transfers_file();
     facts(document)["format"] = format;
-    try {
-      static_cast<void>(read_json(document, "some.json"));
-    } catch (const std::exception& refusal) {
-      return std::string(refusal.what());
-    }
-    return std::string("read");
+    return common::complaint_of<std::exception>([&] { return read_json(document, "some.json"); });
   };
   EXPECT_EQ(with_format(3), "cannot use some.json: its format is 3, this program reads 2");
   EXPECT_EQ(with_format(1), "cannot use some.json: its format is 1, this program reads 2");

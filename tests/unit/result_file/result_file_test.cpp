@@ -9,18 +9,17 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "src/common/writing.hpp"
 #include "src/result_file/writer.hpp"
 #include "tests/basics.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::result_file::result_file_test {
 namespace {
-
-using namespace std::chrono_literals;
-using json = nlohmann::ordered_json;
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -68,13 +67,9 @@ class result_file_test : public testing::Test {
 
   template <class Write>
   static void expect_refused(const std::filesystem::path& where, Write&& write) {
-    try {
-      write();
-      FAIL() << where << " was written";
-    } catch (const common::write_error& refused) {
-      EXPECT_THAT(refused.what(), AllOf(HasSubstr(where.string()), Not(HasSubstr("\n"))));
-      EXPECT_STRNE(refused.what(), ("cannot write " + where.string() + ": ").c_str());
-    }
+    EXPECT_THAT(std::forward<Write>(write), ThrowsMessage<common::write_error>(AllOf(
+                                                HasSubstr(where.string()), Not(HasSubstr("\n")),
+                                                Ne("cannot write " + where.string() + ": "))));
   }
 
   common::temporary_folder own;
@@ -205,12 +200,8 @@ TEST_F(result_file_test, the_old_file_survives_when_writing_fails) {
   common::let_oversized_writes_fail();
   const rlimit small{4096, limit.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  std::string message;
-  try {
-    file.finish();
-  } catch (const common::write_error& refused) {
-    message = refused.what();
-  }
+  const auto message = common::complaint_of<common::write_error>([&] { file.finish(); });
+
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
 
   EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));

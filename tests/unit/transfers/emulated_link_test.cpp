@@ -12,7 +12,6 @@
 namespace transfers::emulated_link_test {
 namespace {
 
-using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
 constexpr link_description full_duplex{"test", 1e9, 1e9, 0};  // a byte per nanosecond
@@ -159,14 +158,24 @@ class link_of_threads : public testing::Test {
   /// The time at which each thread has finished its copies.
   std::vector<nanoseconds> ends_of(emulated_link& link, const std::vector<copies>& all,
                                    nanoseconds late = {}) {
-    std::vector<nanoseconds> ends(all.size());
-    clock.expect(all.size());
+    return ends_of_threads(
+        all.size(),
+        [&](std::size_t i) {
+          emulated_link::copy_sequence sequence;
+          for (int turn = 0; turn < all[i].count; ++turn)
+            copy(link, sequence, all[i].bytes, all[i].direction);
+        },
+        late);
+  }
+
+  template <class Work>
+  std::vector<nanoseconds> ends_of_threads(std::size_t count, const Work& work, nanoseconds late) {
+    std::vector<nanoseconds> ends(count);
+    clock.expect(count);
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t i = 0; i < count; ++i)
       threads.emplace_back([&, i] {
-        emulated_link::copy_sequence sequence;
-        for (int turn = 0; turn < all[i].count; ++turn)
-          copy(link, sequence, all[i].bytes, all[i].direction);
+        work(i);
         ends[i] = clock.now();
         clock.leave();
       });
@@ -216,19 +225,14 @@ class network_of_threads : public link_of_threads {
  protected:
   std::vector<nanoseconds> ends_of_paths(const std::vector<std::vector<std::size_t>>& paths,
                                          std::size_t bytes, nanoseconds late = {}) {
-    std::vector<nanoseconds> ends(paths.size());
-    clock.expect(paths.size());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < paths.size(); ++i)
-      threads.emplace_back([&, i] {
-        const auto link = network.path(paths[i]);
-        emulated_link::copy_sequence sequence;
-        for (int turn = 0; turn < 100; ++turn) copy(*link, sequence, bytes / 100);
-        ends[i] = clock.now();
-        clock.leave();
-      });
-    clock.run(late);
-    return ends;
+    return ends_of_threads(
+        paths.size(),
+        [&](std::size_t i) {
+          const auto link = network.path(paths[i]);
+          emulated_link::copy_sequence sequence;
+          for (int turn = 0; turn < 100; ++turn) copy(*link, sequence, bytes / 100);
+        },
+        late);
   }
 
   static link_description link(const char* name, double rate) { return {name, rate, rate, 0}; }

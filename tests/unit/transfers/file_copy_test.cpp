@@ -23,6 +23,7 @@
 
 #include "src/transfers/fast/file_chunks.hpp"
 #include "tests/basics.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
@@ -32,6 +33,7 @@
 namespace transfers::file_copy_test {
 namespace {
 
+using bench_transfers::common::complaint_of;
 using bench_transfers::common::temporary_folder;
 
 constexpr std::size_t page = 4096;
@@ -39,26 +41,8 @@ constexpr std::size_t page = 4096;
 /// Two threads, and four chunks of two pages each.
 constexpr file_reading in_pages{.threads = 2, .chunks = 4, .largest_chunk = 2 * page};
 
-/// What `call` throws; fails if it throws nothing, or something else.
-template <class Exception>
-std::string thrown_by(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Exception& failure) {
-    return failure.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
-
 std::error_code code_thrown_by(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::system_error& failure) {
-    return failure.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
+  return bench_transfers::common::thrown_by<std::system_error>(call).value().code();
 }
 
 class copied_file : public testing::Test {
@@ -223,7 +207,7 @@ TEST_F(copied_file, is_refused_beyond_its_end) {
   std::array<std::byte, 101> memory{};
   for (const auto& [bytes, offset] : std::vector<std::pair<std::size_t, std::uint64_t>>{
            {101, 0}, {1, 100}, {0, 101}, {100, 1}, {1, UINT64_MAX}, {SIZE_MAX, 1}})
-    EXPECT_THAT(thrown_by<out_of_range>([&, bytes = bytes, offset = offset] {
+    EXPECT_THAT(complaint_of<out_of_range>([&, bytes = bytes, offset = offset] {
                   copier.copy(memory.data(), bytes, file, offset);
                 }),
                 AllOf(HasSubstr("content"), HasSubstr("which has 100")))
@@ -233,7 +217,7 @@ TEST_F(copied_file, is_refused_beyond_its_end) {
 TEST_F(copied_file, must_be_there_and_be_a_file) {
   EXPECT_EQ(code_thrown_by([&] { input_file(folder.path() / "none"); }),
             std::errc::no_such_file_or_directory);
-  EXPECT_THAT(thrown_by<std::system_error>([&] { input_file(folder.path() / "none"); }),
+  EXPECT_THAT(complaint_of<std::system_error>([&] { input_file(folder.path() / "none"); }),
               HasSubstr("none'"));
   for (const auto access : {file_access::cached, file_access::direct}) {
     try {
@@ -247,7 +231,7 @@ TEST_F(copied_file, must_be_there_and_be_a_file) {
   }
   const auto pipe = folder.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(thrown_by<invalid_argument>([&] { const input_file opened(pipe); }),
+  EXPECT_THAT(complaint_of<invalid_argument>([&] { const input_file opened(pipe); }),
               HasSubstr("pipe'"));
   EXPECT_THROW(input_file("/dev/null"), std::invalid_argument);
 }
@@ -260,8 +244,9 @@ TEST_F(copied_file, is_open_without_the_flag_that_refuses_pipes) {
 
 TEST_F(copied_file, of_a_file_system_without_direct_access_is_unsupported) {
   // procfs has none.
-  EXPECT_THAT(thrown_by<unsupported>([] { input_file("/proc/self/status", file_access::direct); }),
-              HasSubstr("O_DIRECT"));
+  EXPECT_THAT(
+      complaint_of<unsupported>([] { input_file("/proc/self/status", file_access::direct); }),
+      HasSubstr("O_DIRECT"));
 }
 
 TEST_F(copied_file, keeps_its_file_open_when_it_is_moved) {
@@ -389,7 +374,7 @@ TEST_F(read_in_tests, ends_with_the_file_in_the_middle_of_a_block) {
   read(reader(page), page + 100, 9 * page);
   for (const std::size_t alignment : {std::size_t{1}, page})
     EXPECT_THAT(
-        thrown_by<out_of_range>([&] { read(reader(alignment), page + 101, 9 * page); }),
+        complaint_of<out_of_range>([&] { read(reader(alignment), page + 101, 9 * page); }),
         AllOf(HasSubstr("made up"), HasSubstr("ends after " + std::to_string(content.size())),
               HasSubstr("shorter")));
 }
@@ -403,7 +388,7 @@ TEST_F(read_in_tests, that_fails_says_why_and_in_which_file) {
   errors = {EIO};
   EXPECT_EQ(code_thrown_by([&] { read(reader(), page, 0); }), std::errc::io_error);
   errors = {EIO};
-  EXPECT_THAT(thrown_by<std::system_error>([&] { read(reader(), page, 0); }),
+  EXPECT_THAT(complaint_of<std::system_error>([&] { read(reader(), page, 0); }),
               HasSubstr("cannot read 'made up'"));
   errors = {EINVAL};
   EXPECT_EQ(code_thrown_by([&] { read(reader(), page, 0); }), std::errc::invalid_argument);
@@ -411,7 +396,7 @@ TEST_F(read_in_tests, that_fails_says_why_and_in_which_file) {
 
 TEST_F(read_in_tests, past_the_page_cache_that_is_refused_is_unsupported) {
   errors = {EINVAL};
-  EXPECT_THAT(thrown_by<unsupported>([&] { read(reader(page), page, 0); }),
+  EXPECT_THAT(complaint_of<unsupported>([&] { read(reader(page), page, 0); }),
               AllOf(HasSubstr("made up"), HasSubstr("O_DIRECT")));
 }
 
@@ -442,7 +427,7 @@ TEST_F(read_in_tests, of_blocks_that_chunks_do_not_consist_of_is_unsupported) {
   const auto memory_on_device = device.allocate(page);
   for (const std::size_t chunk : {page, 3 * page}) {
     detail::chunk_ring ring(device, {.threads = 1, .chunks = 2, .chunk_bytes = chunk});
-    EXPECT_THAT(thrown_by<unsupported>([&] {
+    EXPECT_THAT(complaint_of<unsupported>([&] {
                   detail::copy_from_file(ring, reader(2 * page), memory_on_device.data(), 1, 0);
                 }),
                 HasSubstr("multiples of 8192 bytes"));

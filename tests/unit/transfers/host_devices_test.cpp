@@ -15,7 +15,6 @@
 #include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/array/arithmetic.hpp"
 #include "transfers/core/error.hpp"
-#include "transfers/fast/round_trip.hpp"
 #include "transfers/fast/staged_copy.hpp"
 #include "transfers/host/host_device.hpp"
 #include "transfers/launch/launch.hpp"
@@ -23,7 +22,6 @@
 namespace transfers::host_devices_test {
 namespace {
 
-using namespace std::chrono_literals;
 using nanoseconds = std::chrono::duration<double, std::nano>;
 
 class two_host_devices : public testing::Test {
@@ -234,11 +232,8 @@ class linked_host_devices : public testing::Test {
     return spans(std::pair(&end, work))[0];
   }
 
-  static auto upload() {
-    return [](linked_device& end) { end.enqueue(direction::h2d); };
-  }
-  static auto download() {
-    return [](linked_device& end) { end.enqueue(direction::d2h); };
+  static auto copy(direction direction) {
+    return [direction](linked_device& end) { end.enqueue(direction); };
   }
 
   moved_clock clock;
@@ -259,40 +254,25 @@ TEST_F(linked_host_devices, describe_their_link) {
 
 TEST_F(linked_host_devices, copy_as_fast_as_their_link) {
   linked_device linked(make_link());
-  EXPECT_THAT(span(linked, upload()), DoubleNear(alone, tolerance));
-  EXPECT_THAT(span(linked, download()), DoubleNear(alone, tolerance));
+  EXPECT_THAT(span(linked, copy(direction::h2d)), DoubleNear(alone, tolerance));
+  EXPECT_THAT(span(linked, copy(direction::d2h)), DoubleNear(alone, tolerance));
   EXPECT_THAT(span(linked, [](linked_device&) {}), DoubleNear(0, tolerance));
 }
 
-TEST_F(linked_host_devices, take_twice_as_long_when_two_share_a_link) {
-  const auto link = make_link();
-  linked_device first(link);
-  linked_device second(link);
-  for (const double time : spans(std::pair(&first, upload()), std::pair(&second, upload())))
-    EXPECT_THAT(time, DoubleNear(2 * alone, tolerance));
-}
-
-TEST_F(linked_host_devices, do_not_slow_each_other_on_links_of_their_own) {
-  linked_device first(make_link());
-  linked_device second(make_link());
-  for (const double time : spans(std::pair(&first, upload()), std::pair(&second, upload())))
-    EXPECT_THAT(time, DoubleNear(alone, tolerance));
-}
-
-TEST_F(linked_host_devices, copy_in_both_directions_at_once_over_a_full_duplex_link) {
-  const auto link = make_link();
-  linked_device first(link);
-  linked_device second(link);
-  for (const double time : spans(std::pair(&first, upload()), std::pair(&second, download())))
-    EXPECT_THAT(time, DoubleNear(alone, tolerance));
-}
-
-TEST_F(linked_host_devices, copy_in_both_directions_as_fast_as_the_common_limit) {
-  const auto link = make_link(1e9);
-  linked_device first(link);
-  linked_device second(link);
-  for (const double time : spans(std::pair(&first, upload()), std::pair(&second, download())))
-    EXPECT_THAT(time, DoubleNear(2 * alone, tolerance));
+TEST_F(linked_host_devices, share_a_direction_of_a_link_or_the_limit_of_both) {
+  using link = std::shared_ptr<emulated_link>;
+  const auto expect_each = [&](const char* name, const link& of_first, const link& of_second,
+                               direction back, double expected) {
+    linked_device first(of_first), second(of_second);
+    const auto times =
+        spans(std::pair(&first, copy(direction::h2d)), std::pair(&second, copy(back)));
+    EXPECT_THAT(times, Each(DoubleNear(expected, tolerance))) << name;
+  };
+  const auto shared = make_link(), full = make_link(), limited = make_link(1e9);
+  expect_each("one link", shared, shared, direction::h2d, 2 * alone);
+  expect_each("links of their own", make_link(), make_link(), direction::h2d, alone);
+  expect_each("full duplex", full, full, direction::d2h, alone);
+  expect_each("a common limit", limited, limited, direction::d2h, 2 * alone);
 }
 
 TEST_F(linked_host_devices, count_every_kind_of_copy) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/basics.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -19,12 +20,9 @@ class compile_source_test : public testing::Test {
   }
 
   static compile_error refusal(std::string_view source, const source_options& options = {}) {
-    try {
-      static_cast<void>(compile_source(source, "sm_90", options));
-    } catch (const compile_error& refused) {
-      return refused;
-    }
-    return {"it compiles", ""};
+    return bench_transfers::common::thrown_by<compile_error>(
+               [&] { return compile_source(source, "sm_90", options); })
+        .value_or(compile_error("it compiles", ""));
   }
 };
 
@@ -32,12 +30,8 @@ TEST(why_no_compiler, is_one_line_and_what_compiling_throws) {
   const auto reason = why_no_compiler();
   if (!reason) GTEST_SKIP() << "there is a compiler";
   EXPECT_THAT(*reason, AllOf(Not(IsEmpty()), Not(HasSubstr("\n"))));
-  try {
-    static_cast<void>(compile_source(doublify, "sm_90"));
-    FAIL() << "compiled without a compiler";
-  } catch (const unsupported& refused) {
-    EXPECT_EQ(refused.what(), *reason);
-  }
+  EXPECT_THAT([] { static_cast<void>(compile_source(doublify, "sm_90")); },
+              ThrowsMessage<unsupported>(*reason));
 }
 
 TEST_F(compile_source_test, makes_machine_code) {
@@ -124,13 +118,10 @@ TEST_F(compile_source_test, flags_are_the_compilers) {
 }
 
 TEST_F(compile_source_test, an_unknown_architecture_is_named_with_the_known_ones) {
-  for (const std::string architecture : {"sm_20", "sm_", "compute_90", "hopper", ""}) try {
-      static_cast<void>(compile_source(doublify, architecture));
-      FAIL() << architecture;
-    } catch (const unsupported& refused) {
-      EXPECT_THAT(refused.what(), AllOf(HasSubstr("'" + architecture + "'"), HasSubstr("sm_90"),
-                                        Not(HasSubstr("\n"))));
-    }
+  for (const std::string architecture : {"sm_20", "sm_", "compute_90", "hopper", ""})
+    EXPECT_THAT([&] { static_cast<void>(compile_source(doublify, architecture)); },
+                ThrowsMessage<unsupported>(AllOf(HasSubstr("'" + architecture + "'"),
+                                                 HasSubstr("sm_90"), Not(HasSubstr("\n")))));
 }
 
 TEST_F(compile_source_test, takes_texts_of_any_form) {
@@ -152,14 +143,9 @@ TEST_F(compile_source_test, does_not_stop_at_a_zero_byte) {
 
 TEST(source_module, the_host_device_refuses) {
   const auto host = open_host_device();
-  try {
-    const source_module compiled(*host, doublify);
-    FAIL() << "made on the host device";
-  } catch (const unsupported& refused) {
-    EXPECT_STREQ(
-        refused.what(),
-        "kernels from source text need a CUDA device; the host device runs host functions");
-  }
+  EXPECT_THAT([&] { source_module(*host, doublify); },
+              ThrowsMessage<unsupported>("kernels from source text need a CUDA device; "
+                                         "the host device runs host functions"));
 }
 
 }  // namespace

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -21,8 +19,6 @@
 
 namespace transfers::workers_test {
 namespace {
-
-using namespace std::chrono_literals;
 
 /// Longer than the threads of a team poll for the next task: then they sleep.
 constexpr auto long_enough_to_sleep = 3ms;
@@ -146,17 +142,15 @@ TEST_P(a_team, finishes_all_parts_when_one_throws_and_can_be_used_afterwards) {
   worker_team team(GetParam());
   for (unsigned thrower = 0; thrower < team.size(); ++thrower) {
     std::vector<std::atomic<int>> finished(team.size());
-    std::string message;
-    try {
+    const auto run = [&] {
       team.run([&](unsigned index) {
         if (index == thrower) throw std::runtime_error("part " + std::to_string(index));
         std::this_thread::sleep_for(1ms);
         ++finished[index];
       });
-    } catch (const std::runtime_error& thrown) {
-      message = thrown.what();
-    }
-    EXPECT_EQ(message, "part " + std::to_string(thrower));
+    };
+    EXPECT_THAT(run, ThrowsMessage<std::runtime_error>("part " + std::to_string(thrower)));
+
     for (unsigned i = 0; i < team.size(); ++i) EXPECT_EQ(finished[i], i == thrower ? 0 : 1) << i;
     // The next run succeeds.
     EXPECT_THAT(counts_of_run(team), Each(1));
