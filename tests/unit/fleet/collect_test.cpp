@@ -34,6 +34,15 @@ sweep together(const std::vector<std::vector<measured_gpu>>& files) {
   return sweep_of(gpus, {});
 }
 
+/// A GPU of one node, whose launcher has told its rank.
+std::vector<measured_gpu> of_rank(const std::string& uuid, int rank, int size,
+                                  const std::string& node = "a", const std::string& sweep = "") {
+  auto gpus = read(with_fleet(
+      file(uuid), {{"sweep", sweep}, {"node", node}, {"rank", rank}, {"world_size", size}}));
+  gpus[0].file = uuid + std::to_string(rank);
+  return gpus;
+}
+
 TEST(gpus_of_a_file, have_its_facts_and_times) {
   const auto gpus = read(file("GPU-1"));
   ASSERT_THAT(gpus, SizeIs(1));
@@ -122,7 +131,7 @@ TEST(gpus_of_a_file, are_placed_by_it_if_it_says_where) {
   EXPECT_EQ(gpus[0].world_size, 8U);
 }
 
-TEST(gpus_of_a_file, say_what_failed) {
+TEST(gpus_of_a_file, say_what_failed_and_what_was_wrong) {
   auto document = file("GPU-1");
   auto& row = document["benchmarks"][0];
   row["error_occurred"] = true;
@@ -132,6 +141,11 @@ TEST(gpus_of_a_file, say_what_failed) {
   EXPECT_THAT(gpus[0].benchmarks.at("copy/pinned/h2d/16MiB").times,
               ElementsAre(ElementsAre(320e3)));
   EXPECT_THAT(codes(together({gpus})), ElementsAre("failed_benchmark"));
+  row["error_code"] = "wrong_data";
+  row["error_message"] = "wrong data";
+  const auto sweep = together({read(document)});
+  EXPECT_THAT(sweep.gpus[0].wrong_data, ElementsAre("copy/pinned/h2d/16MiB"));
+  EXPECT_THAT(codes(sweep), IsEmpty());
 }
 
 TEST(gpus_of_a_file, say_in_how_many_parts_it_was_measured) {
@@ -140,17 +154,6 @@ TEST(gpus_of_a_file, say_in_how_many_parts_it_was_measured) {
   document["context"]["transfers"]["parts"] = {{{"number", 1}, {"complete", false}},
                                                {{"number", 2}, {"complete", true}}};
   EXPECT_EQ(together({read(document)}).gpus[0].parts, 2U);
-}
-
-TEST(gpus_of_a_file, keep_wrong_data_apart_from_other_failures) {
-  auto document = file("GPU-1");
-  auto& row = document["benchmarks"][0];
-  row["error_occurred"] = true;
-  row["error_code"] = "wrong_data";
-  row["error_message"] = "wrong data";
-  const auto sweep = together({read(document)});
-  EXPECT_THAT(sweep.gpus[0].wrong_data, ElementsAre("copy/pinned/h2d/16MiB"));
-  EXPECT_THAT(codes(sweep), IsEmpty());
 }
 
 TEST(gpus_of_a_file, of_the_host_device_are_told_apart) {
@@ -179,32 +182,20 @@ TEST(gpus_of_a_file, without_uuid_are_told_apart_by_index_or_rank) {
 }
 
 TEST(gpus_of_a_file, cannot_have_what_no_sweep_can_have) {
-  const auto is_refused = [](const json& document) {
-    try {
-      read(document);
-      return false;
-    } catch (const result_file::bad_entry&) {
-      return true;
-    }
-  };
-  EXPECT_TRUE(is_refused(with_fleet(file("GPU-1"), {{"rank", 10'000'000'000}})));
-  EXPECT_TRUE(is_refused(with_fleet(file("GPU-1"), {{"rank", "2"}})));
-  EXPECT_TRUE(is_refused(with_fleet(file("GPU-1"), {{"world_size", 1'000'000'000'000}})));
+  for (const json& fleet : {json{{"rank", 10'000'000'000}}, json{{"rank", "2"}},
+                            json{{"world_size", 1'000'000'000'000}}})
+    EXPECT_THROW(read(with_fleet(file("GPU-1"), fleet)), result_file::bad_entry) << fleet;
   auto document = file("GPU-1");
   document["context"]["transfers"]["devices"][0]["link"]["generation"] = "5";
-  EXPECT_TRUE(is_refused(document));
+  EXPECT_THROW(read(document), result_file::bad_entry);
 }
 
-TEST(gpus_of_a_file, have_faults_however_they_are_written) {
-  auto document = file("GPU-1");
-  document["context"]["transfers"]["run"]["faults_injected"] = {{{"slow", 2}}};
-  EXPECT_THAT(codes(together({read(document)})), ElementsAre("faults_injected"));
-}
-
-TEST(gpus_of_a_file, with_injected_faults_are_a_problem) {
-  auto document = file("GPU-1");
-  document["context"]["transfers"]["run"]["faults_injected"] = {"slow:1.1@copy"};
-  EXPECT_THAT(codes(together({read(document)})), ElementsAre("faults_injected"));
+TEST(gpus_of_a_file, with_injected_faults_are_a_problem_however_these_are_written) {
+  for (const json& fault : {json{{"slow", 2}}, json("slow:1.1@copy")}) {
+    auto document = file("GPU-1");
+    document["context"]["transfers"]["run"]["faults_injected"] = json::array({fault});
+    EXPECT_THAT(codes(together({read(document)})), ElementsAre("faults_injected")) << fault;
+  }
 }
 
 TEST(collected, benchmarks_have_the_class_of_their_times) {
@@ -365,47 +356,34 @@ TEST(collected, links_are_the_lowest_of_all_runs) {
 }
 
 TEST(collected, ranks_that_contradict_each_other_are_problems) {
-  const auto rank = [](const char* uuid, int number, int size = 3) {
-    auto gpus =
-        read(with_fleet(file(uuid), {{"node", "a"}, {"rank", number}, {"world_size", size}}));
-    gpus[0].file = uuid + std::to_string(number);
-    return gpus;
-  };
-  EXPECT_THAT(codes(together({rank("GPU-0", 0), rank("GPU-1", 1), rank("GPU-2", 1)})),
-              ElementsAre("contradictory_ranks"));
-  EXPECT_THAT(codes(together({rank("GPU-0", 0), rank("GPU-1", 1), rank("GPU-2", 3)})),
-              ElementsAre("contradictory_ranks"));
-  EXPECT_THAT(codes(together({rank("GPU-0", 0), rank("GPU-1", 1), rank("GPU-2", 2, 2)})),
-              ElementsAre("contradictory_ranks"));
-  const auto same_gpu = together({rank("GPU-0", 0), rank("GPU-0", 1), rank("GPU-2", 2)});
+  for (const auto& third : {of_rank("GPU-2", 1, 3), of_rank("GPU-2", 3, 3), of_rank("GPU-2", 2, 2)})
+    EXPECT_THAT(codes(together({of_rank("GPU-0", 0, 3), of_rank("GPU-1", 1, 3), third})),
+                ElementsAre("contradictory_ranks"))
+        << third[0].file;
+  const auto same_gpu =
+      together({of_rank("GPU-0", 0, 3), of_rank("GPU-0", 1, 3), of_rank("GPU-2", 2, 3)});
   EXPECT_THAT(codes(same_gpu), ElementsAre("contradictory_ranks"));
   EXPECT_THAT(missing_ranks(same_gpu), IsEmpty());
 }
 
 TEST(collected, ranks_of_files_that_are_left_out_are_not_missing) {
-  const auto rank = [](const char* uuid, int number, const char* id) {
-    return read(with_fleet(file(uuid), {{"sweep", id}, {"rank", number}, {"world_size", 3}}));
-  };
-  const auto sweep =
-      together({rank("GPU-0", 0, "b"), rank("GPU-1", 1, "a"), rank("GPU-2", 2, "b")});
-  EXPECT_THAT(missing_ranks(sweep), IsEmpty());
+  EXPECT_THAT(missing_ranks(together({of_rank("GPU-0", 0, 3, "node1", "b"),
+                                      of_rank("GPU-1", 1, 3, "node1", "a"),
+                                      of_rank("GPU-2", 2, 3, "node1", "b")})),
+              IsEmpty());
 }
 
 TEST(collected, missing_ranks_among_cyclic_ones_have_no_node) {
   std::vector<std::vector<measured_gpu>> files;
   for (const int number : {0, 1, 2, 3, 4, 6, 7})
-    files.push_back(read(
-        with_fleet(file(("GPU-" + std::to_string(number)).c_str()),
-                   {{"node", number % 2 == 0 ? "a" : "b"}, {"rank", number}, {"world_size", 8}})));
+    files.push_back(
+        of_rank("GPU-" + std::to_string(number), number, 8, number % 2 == 0 ? "a" : "b"));
   EXPECT_THAT(missing_ranks(together(files)), ElementsAre(missing_rank{5, ""}));
 }
 
 TEST(collected, ranks_without_files_are_missing) {
-  const auto rank = [](const char* uuid, int number, const char* node) {
-    return read(with_fleet(file(uuid), {{"node", node}, {"rank", number}, {"world_size", 6}}));
-  };
-  const auto sweep =
-      together({rank("GPU-0", 0, "a"), rank("GPU-2", 2, "a"), rank("GPU-4", 4, "b")});
+  const auto sweep = together(
+      {of_rank("GPU-0", 0, 6, "a"), of_rank("GPU-2", 2, 6, "a"), of_rank("GPU-4", 4, 6, "b")});
   EXPECT_EQ(sweep.world_size, 6U);
   EXPECT_THAT(missing_ranks(sweep),
               ElementsAre(missing_rank{1, "a"}, missing_rank{3, ""}, missing_rank{5, ""}));
@@ -437,39 +415,30 @@ std::string nodes_of_missing(std::size_t world_size, std::optional<std::size_t> 
   return nodes;
 }
 
-TEST(missing, ranks_are_of_the_node_that_has_fewer_than_its_local_size) {
+TEST(missing, ranks_are_of_the_node_that_the_others_tell) {
+  // Of the node that has fewer than its local size. Without local sizes a third node may have it.
   const std::vector<present> last{{0, "a", 0}, {1, "a", 1}, {2, "b", 0}};
   EXPECT_EQ(nodes_of_missing(4, 2, last), "b");
-  // Without local sizes a third node may have it.
   EXPECT_EQ(nodes_of_missing(4, std::nullopt, last), "?");
   EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {2, "b", 0}}), "ab");
   EXPECT_EQ(nodes_of_missing(4, 2, {{1, "a", 1}, {3, "b", 1}}), "ab");
   EXPECT_EQ(nodes_of_missing(2, 2, {{1, "a", 1}}), "a");
-}
-
-TEST(missing, first_rank_of_a_node_is_known_by_the_local_rank_of_its_next) {
+  // The first rank of a node is known by the local rank of its next.
   EXPECT_EQ(nodes_of_missing(4, std::nullopt, {{0, "a", 0}, {1, "a", 1}, {3, "b", 1}}), "b");
 }
 
-TEST(missing, ranks_of_a_node_without_results_have_no_node) {
-  const std::vector<present> of_three{{0, "a", 0}, {1, "a", 1}, {2, "b", 0}};
-  EXPECT_EQ(nodes_of_missing(6, 2, of_three), "b??");
-  // No whole node shows that the ranks are numbered node by node.
+TEST(missing, ranks_have_no_node_where_nothing_tells_it) {
+  // Of a node without results. No whole node shows that the ranks are numbered node by node.
+  EXPECT_EQ(nodes_of_missing(6, 2, {{0, "a", 0}, {1, "a", 1}, {2, "b", 0}}), "b??");
   EXPECT_EQ(nodes_of_missing(6, 2, {{0, "a", 0}, {2, "b", 0}}), "????");
-}
-
-TEST(missing, ranks_between_two_of_a_node_are_of_another_if_no_local_rank_is_missing) {
+  // Between two of a node of which no local rank is missing.
   EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {2, "a", 1}, {3, "b", 1}}), "?");
   EXPECT_EQ(nodes_of_missing(4, 3, {{0, "a", 0}, {2, "a", 2}}), "a?");
-}
-
-TEST(missing, ranks_that_were_numbered_in_turn_have_no_node) {
-  const std::vector<present> in_turn{
-      {0, "a", 0}, {1, "b", 0}, {2, "a", 1}, {3, "b", 1}, {4, "a", 2}};
-  EXPECT_EQ(nodes_of_missing(6, 3, in_turn), "?");
-}
-
-TEST(missing, ranks_of_contradictory_files_have_no_node) {
+  // Numbered in turn.
+  EXPECT_EQ(
+      nodes_of_missing(6, 3, {{0, "a", 0}, {1, "b", 0}, {2, "a", 1}, {3, "b", 1}, {4, "a", 2}}),
+      "?");
+  // Contradictory.
   EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {1, "a", 1}, {2, "b", 5}}), "?");
   EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {1, "a", 1}, {3, "b", 2}}), "?");
   EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {1, "a", 1}, {1, "b", 0}}), "??");

@@ -153,6 +153,14 @@ class rank_of_made_up_job : public channel {
 
   /// It measures, or waits for others.
   void spend(std::chrono::seconds time) { passed_ += time; }
+  /// It begins, does so, and gathers; `sent` is then of that.
+  auto gather(gathering& ranks, std::chrono::seconds time,
+              const contribution& own = {.is_whole = true}) {
+    ranks.begin();
+    sent.clear();
+    spend(time);
+    return ranks.gather(own);
+  }
   [[nodiscard]] std::chrono::seconds passed() const {
     return std::chrono::round<std::chrono::seconds>(passed_);
   }
@@ -185,9 +193,7 @@ TEST(gathering, waits_once_for_a_rank_that_hangs) {
   own.comes(10s, 1, "r10000\n{}");
   own.never_sends();
   gathering ranks(own, own.waiting(60s));
-  ranks.begin();
-  own.spend(10s);
-  EXPECT_EQ(ranks.gather({.is_whole = true}).size(), 2U);
+  EXPECT_EQ(own.gather(ranks, 10s).size(), 2U);
   EXPECT_EQ(own.passed(), 2 * 10s + 60s);
   EXPECT_FALSE(ranks.end());
   EXPECT_EQ(own.passed(), 2 * 10s + 60s + 3s) << "a message to the rank that hangs";
@@ -199,9 +205,7 @@ TEST(gathering, does_not_wait_again_for_a_rank_that_its_node_has_waited_for) {
   own.comes(0s, 2, "h3");
   own.comes(70s, 1, "r10000 2\n{}");
   gathering ranks(own, own.waiting(60s));
-  ranks.begin();
-  own.spend(70s);
-  EXPECT_EQ(ranks.gather({.is_whole = true, .lost = {2}, .waited = 60s}).size(), 2U);
+  EXPECT_EQ(own.gather(ranks, 70s, {.is_whole = true, .lost = {2}, .waited = 60s}).size(), 2U);
   EXPECT_FALSE(ranks.end());
   EXPECT_EQ(own.passed(), 10s + 60s);
 }
@@ -212,9 +216,7 @@ TEST(gathering, of_a_rank_that_has_waited_tells_what_it_has_measured) {
   auto self = own.waiting(60s);
   self.ranks_of_node = 3;
   gathering ranks(own, self);
-  ranks.begin();
-  own.spend(70s);
-  ranks.gather({.bytes = "{}", .is_whole = true, .lost = {2, 5}, .waited = 60s});
+  own.gather(ranks, 70s, {.bytes = "{}", .is_whole = true, .lost = {2, 5}, .waited = 60s});
   EXPECT_EQ(own.sent.back().bytes, "r20000 2 5\n{}") << "for the node with the most ranks";
 }
 
@@ -234,9 +236,7 @@ TEST(gathering, keeps_a_rank_that_needs_almost_twice_the_time) {
   own.comes(0s, 1, "h1");
   own.comes(190s, 1, "r190000\n{}");
   gathering ranks(own, own.waiting(1s));
-  ranks.begin();
-  own.spend(100s);
-  EXPECT_EQ(ranks.gather({.is_whole = true}).size(), 2U);
+  EXPECT_EQ(own.gather(ranks, 100s).size(), 2U);
   EXPECT_TRUE(ranks.end());
 }
 
@@ -244,9 +244,7 @@ TEST(gathering, gives_up_rank_0_after_twice_the_wait) {
   rank_of_made_up_job own(1, 2);
   own.comes(0s, 0, "g1");
   gathering ranks(own, own.waiting(60s));
-  ranks.begin();
-  own.spend(10s);
-  ranks.gather({.is_whole = true});
+  own.gather(ranks, 10s);
   EXPECT_FALSE(ranks.end());
   EXPECT_EQ(own.passed(), 2 * 10s + 2 * 60s);
   ASSERT_TRUE(ranks.silence_of_rank_0());
@@ -259,9 +257,7 @@ TEST(gathering, waits_for_rank_0_as_long_as_that_waits_for_others) {
   own.comes(12s, 0, "p300000");
   own.comes(311s, 0, "l");
   gathering ranks(own, own.waiting(60s));
-  ranks.begin();
-  own.spend(10s);
-  ranks.gather({.is_whole = true});
+  own.gather(ranks, 10s);
   EXPECT_FALSE(ranks.end());
   EXPECT_EQ(own.passed(), 311s);
   EXPECT_FALSE(ranks.silence_of_rank_0()) << "it has answered, that another rank is lost";
@@ -276,9 +272,7 @@ TEST(gathering, waits_for_rank_0_while_that_works) {
     auto self = own.waiting(5s);
     self.interrupted = [&] { return is_interrupted && own.passed() >= 10s; };
     gathering ranks(own, self);
-    ranks.begin();
-    own.spend(10s);
-    ranks.gather({.is_whole = true});
+    own.gather(ranks, 10s);
     EXPECT_FALSE(ranks.end());
     EXPECT_EQ(own.passed(), 401s);
     EXPECT_FALSE(ranks.silence_of_rank_0());
@@ -292,9 +286,7 @@ TEST(gathering, does_not_wait_for_rank_0_that_works_no_more) {
   auto self = own.waiting(60s);
   self.interrupted = [&] { return own.passed() >= 10s; };
   gathering ranks(own, self);
-  ranks.begin();
-  own.spend(10s);
-  ranks.gather({.is_whole = true});
+  own.gather(ranks, 10s);
   EXPECT_FALSE(ranks.end());
   EXPECT_EQ(own.passed(), 100s + 2 * 3s);
   EXPECT_TRUE(ranks.silence_of_rank_0());
@@ -313,9 +305,7 @@ TEST(gathering, tells_those_that_have_answered_that_it_works) {
     if (own.passed() > 200s && !is_over) long_ago.set_value(), is_over = true;
   };
   gathering ranks(own, self);
-  ranks.begin();
-  own.spend(10s);
-  ranks.gather({.is_whole = true});
+  own.gather(ranks, 10s);
   own.sent.clear();
   bool is_done = false;
   ranks.work([&] {
@@ -342,10 +332,7 @@ TEST(gathering, tells_those_that_have_answered_how_long_it_waits) {
   own.comes(11s, 1, "r10000\n{}");
   own.comes(20s, 2, "r20000\n{}");
   gathering ranks(own, own.waiting(60s));
-  ranks.begin();
-  own.sent.clear();
-  own.spend(10s);
-  ranks.gather({.is_whole = true});
+  own.gather(ranks, 10s);
   std::vector<std::pair<std::size_t, std::string>> told;
   for (const auto& [rank, bytes] : own.sent) told.emplace_back(rank, bytes);
   EXPECT_THAT(told, ElementsAre(Pair(1, "p69000"), Pair(1, "p80000"), Pair(2, "p80000")));

@@ -46,24 +46,45 @@ class followed : public testing::Test {
     newest = std::move(sweep);
   }
   void add(const std::vector<fault>& faults = {}) { add(made(faults)); }
+  history after(const std::vector<std::vector<fault>>& sweeps) {
+    for (const auto& faults : sweeps) add(faults);
+    return history(records);
+  }
+  history after(const sweep& sweep) {
+    add(sweep);
+    return history(records);
+  }
+  [[nodiscard]] judgement newest_with_onsets() const {
+    auto judged = judge(newest, settings::usual());
+    add_onsets(newest, judged, history(records));
+    return judged;
+  }
 
   sweep newest;
 };
 
-const gpu_history& gpu_of(const history& history, const std::string& uuid) {
+const gpu_history& gpu_of(const history& history, const std::string& uuid = "GPU-node5-2") {
   return *history.beginning_with(uuid).at(0);
+}
+
+/// The same without these GPUs.
+sweep without(sweep sweep, const std::string& name_begins) {
+  std::erase_if(sweep.gpus, [&](const gpu& gpu) { return gpu.uuid.starts_with(name_begins); });
+  return sweep;
+}
+
+void number_ranks(sweep& sweep, std::size_t missing) {
+  for (std::size_t i = 0; i < sweep.gpus.size(); ++i) sweep.gpus[i].rank = i;
+  sweep.world_size = sweep.gpus.size() + missing;
 }
 
 const std::vector<fault> slow_gpu{{where::gpu, "GPU-node5-2", 0.05}};
 const std::vector<fault> slow_node{{where::node, "node3", 0.05}};
 
 TEST_F(followed, trouble_has_a_first_sweep) {
-  add();
-  add();
-  for (int i = 0; i < 3; ++i) add(slow_gpu);
-  const history found(records);
-  const auto* gpu = &gpu_of(found, "GPU-node5-2");
-  ASSERT_TRUE(gpu && gpu->trouble);
+  const auto found = after({{}, {}, slow_gpu, slow_gpu, slow_gpu});
+  const auto* gpu = &gpu_of(found);
+  ASSERT_TRUE(gpu->trouble);
   EXPECT_EQ(gpu->trouble->since, 2U);
   EXPECT_EQ(gpu->trouble->before, 1U);
   EXPECT_NEAR(gpu->trouble->slower, 0.05, 0.01);
@@ -72,13 +93,11 @@ TEST_F(followed, trouble_has_a_first_sweep) {
 }
 
 TEST_F(followed, sweeps_of_another_procedure_tell_nothing_of_a_trouble) {
-  add();
-  add(slow_gpu);
+  after({{}, slow_gpu});
   auto newer = made(slow_gpu);
   for (auto& benchmark : newer.benchmarks) benchmark.procedure = 2;
-  add(newer);
-  const history found(records);
-  const auto& trouble = gpu_of(found, "GPU-node5-2").trouble;
+  const auto found = after(newer);
+  const auto& trouble = gpu_of(found).trouble;
   ASSERT_TRUE(trouble);
   EXPECT_EQ(trouble->since, 2U);
   EXPECT_EQ(trouble->before, std::nullopt);
@@ -89,11 +108,9 @@ TEST_F(followed, sweeps_of_another_procedure_tell_nothing_of_a_trouble) {
 }
 
 TEST_F(followed, trouble_has_the_number_of_the_newest_judgement) {
-  add(slow_gpu);
-  add({{where::gpu, "GPU-node5-2", 0.2}});
+  const auto found = after({slow_gpu, {{where::gpu, "GPU-node5-2", 0.2}}});
   const auto judged = judge(newest, settings::usual());
-  const history found(records);
-  const auto& trouble = gpu_of(found, "GPU-node5-2").trouble;
+  const auto& trouble = gpu_of(found).trouble;
   ASSERT_TRUE(trouble && trouble->aspect);
   const auto& aspects = judged.findings.at(0).aspects;
   const auto slow = std::ranges::find(aspects, *trouble->aspect, &slow_aspect::aspect);
@@ -103,14 +120,10 @@ TEST_F(followed, trouble_has_the_number_of_the_newest_judgement) {
 
 TEST_F(followed, missing_ranks_are_told) {
   auto lost = made();
-  for (std::size_t i = 0; i < lost.gpus.size(); ++i) lost.gpus[i].rank = i;
-  lost.world_size = lost.gpus.size() + 2;
+  number_ranks(lost, 2);
   add(lost);
-  add();
-  const history before(records);
-  EXPECT_FALSE(before.is_in_trouble());
-  add(lost);
-  const history found(records);
+  EXPECT_FALSE(after(made()).is_in_trouble());
+  const auto found = after(lost);
   EXPECT_TRUE(found.is_in_trouble());
   const auto sweeps = nlohmann::json::parse(json_of(found, nullptr)).at("sweeps");
   EXPECT_EQ(sweeps[0].at("missing_ranks"), 2);
@@ -119,17 +132,14 @@ TEST_F(followed, missing_ranks_are_told) {
 
 TEST_F(followed, gpu_whose_file_cannot_be_read_is_not_gone) {
   add();
-  auto without = made();
-  std::erase_if(without.gpus, [](const gpu& gpu) { return gpu.uuid == "GPU-node5-2"; });
-  without.problems = {{unusable_file_code,
-                       {{"gpu", "GPU-node5-2"}, {"node", "node5"}, {"rank", nullptr}},
-                       "cannot use it"}};
-  add(without);
-  EXPECT_EQ(gpu_of(history(records), "GPU-node5-2").presence, presence::not_swept);
-  without.problems.clear();
+  auto lost = without(made(), "GPU-node5-2");
+  lost.problems = {{unusable_file_code,
+                    {{"gpu", "GPU-node5-2"}, {"node", "node5"}, {"rank", nullptr}},
+                    "cannot use it"}};
+  EXPECT_EQ(gpu_of(after(lost)).presence, presence::not_swept);
+  lost.problems.clear();
   records.pop_back();
-  add(without);
-  EXPECT_EQ(gpu_of(history(records), "GPU-node5-2").presence, presence::gone);
+  EXPECT_EQ(gpu_of(after(lost)).presence, presence::gone);
 }
 
 TEST_F(followed, gpus_are_gone_where_they_are_more_than_files_that_do_not_tell_theirs) {
@@ -138,66 +148,53 @@ TEST_F(followed, gpus_are_gone_where_they_are_more_than_files_that_do_not_tell_t
     return gpu_of(history(records), uuid).presence;
   };
   add();
-  auto without = made();
-  std::erase_if(without.gpus, [&](const gpu& gpu) { return gpu.uuid == first; });
-  without.problems = {
+  auto lost = without(made(), first);
+  lost.problems = {
       {unusable_file_code, {{"gpu", nullptr}, {"node", "node5"}, {"rank", nullptr}}, "empty"}};
-  add(without);
+  add(lost);
   EXPECT_EQ(presence_of(first), presence::not_swept);
   records.pop_back();
-  std::erase_if(without.gpus, [&](const gpu& gpu) { return gpu.uuid == second; });
-  add(without);
+  lost = without(lost, second);
+  add(lost);
   EXPECT_EQ(presence_of(first), presence::gone);
   EXPECT_EQ(presence_of(second), presence::gone);
   // One that is gone since long ago has left no file.
   records.pop_back();
-  auto before = made();
-  std::erase_if(before.gpus, [&](const gpu& gpu) { return gpu.uuid == first; });
-  add(before);
-  add(without);
+  add(without(made(), first));
+  add(lost);
   EXPECT_EQ(presence_of(first), presence::gone);
   EXPECT_EQ(presence_of(second), presence::not_swept);
 }
 
 TEST_F(followed, trouble_that_has_gone_is_none) {
-  add(slow_gpu);
-  add();
-  const history found(records);
-  EXPECT_FALSE(gpu_of(found, "GPU-node5-2").trouble);
-  EXPECT_THAT(gpu_of(found, "GPU-node5-2").named, ElementsAre(0));
+  const auto found = after({slow_gpu, {}});
+  EXPECT_FALSE(gpu_of(found).trouble);
+  EXPECT_THAT(gpu_of(found).named, ElementsAre(0));
 }
 
 TEST_F(followed, trouble_that_was_always_there_has_no_sweep_before) {
-  add(slow_gpu);
-  add(slow_gpu);
-  const history found(records);
-  const auto& trouble = gpu_of(found, "GPU-node5-2").trouble;
+  const auto found = after({slow_gpu, slow_gpu});
+  const auto& trouble = gpu_of(found).trouble;
   ASSERT_TRUE(trouble);
   EXPECT_EQ(trouble->since, 0U);
   EXPECT_EQ(trouble->before, std::nullopt);
 }
 
 TEST_F(followed, order_is_that_of_the_times) {
-  add();
-  add(slow_gpu);
-  add(slow_gpu);
+  after({{}, slow_gpu, slow_gpu});
   std::swap(records[0], records[2]);
   records.push_back(records[0]);  // a copy
   const history found(records);
   ASSERT_THAT(found.sweeps(), SizeIs(3));
   EXPECT_EQ(found.sweeps().front().id, "day1");
-  EXPECT_EQ(gpu_of(found, "GPU-node5-2").trouble->since, 1U);
+  EXPECT_EQ(gpu_of(found).trouble->since, 1U);
 }
 
 TEST_F(followed, gpus_that_were_not_measured_in_between_are_followed) {
-  add();
-  add(slow_gpu);
-  auto without = made(slow_gpu);
-  std::erase_if(without.gpus, [](const gpu& gpu) { return gpu.uuid == "GPU-node5-2"; });
-  add(without);
-  add(slow_gpu);
-  const history found(records);
-  EXPECT_EQ(gpu_of(found, "GPU-node5-2").trouble->since, 1U);
+  after({{}, slow_gpu});
+  add(without(made(slow_gpu), "GPU-node5-2"));
+  const auto found = after({slow_gpu});
+  EXPECT_EQ(gpu_of(found).trouble->since, 1U);
   EXPECT_THAT(found.changes(), IsEmpty());
 }
 
@@ -207,8 +204,7 @@ TEST_F(followed, moved_replaced_new_and_gone_gpus_are_told) {
   later.gpus[0].uuid = "GPU-spare";                   // replaced
   std::swap(later.gpus[4].uuid, later.gpus[9].uuid);  // exchanged with another node's
   later.gpus.pop_back();                              // gone
-  add(later);
-  const history found(records);
+  const auto found = after(later);
   using what = change::kind;
   EXPECT_THAT(found.changes(),
               testing::UnorderedElementsAre(
@@ -220,18 +216,10 @@ TEST_F(followed, moved_replaced_new_and_gone_gpus_are_told) {
   for (const auto& change : found.changes()) EXPECT_EQ(change.sweep, 1U);
 }
 
-/// The same without these GPUs.
-sweep without(sweep sweep, const std::string& name_begins) {
-  std::erase_if(sweep.gpus, [&](const gpu& gpu) { return gpu.uuid.starts_with(name_begins); });
-  return sweep;
-}
-
 TEST_F(followed, slow_gpu_that_is_gone_is_in_trouble) {
-  add(slow_gpu);
-  add(slow_gpu);
-  add(without(made(), "GPU-node5-2"));
-  const history found(records);
-  const auto& gpu = gpu_of(found, "GPU-node5-2");
+  after({slow_gpu, slow_gpu});
+  const auto found = after(without(made(), "GPU-node5-2"));
+  const auto& gpu = gpu_of(found);
   ASSERT_TRUE(gpu.trouble);
   EXPECT_EQ(gpu.trouble->since, 0U);
   EXPECT_EQ(gpu.presence, presence::gone);
@@ -240,68 +228,59 @@ TEST_F(followed, slow_gpu_that_is_gone_is_in_trouble) {
 
 TEST_F(followed, healthy_gpu_that_is_gone_is_in_trouble) {
   add();
-  add(without(made(), "GPU-node5-2"));
-  const history found(records);
-  EXPECT_FALSE(gpu_of(found, "GPU-node5-2").trouble);
-  EXPECT_TRUE(gpu_of(found, "GPU-node5-2").is_in_trouble());
+  const auto found = after(without(made(), "GPU-node5-2"));
+  EXPECT_FALSE(gpu_of(found).trouble);
+  EXPECT_TRUE(gpu_of(found).is_in_trouble());
   EXPECT_TRUE(found.is_in_trouble());
 }
 
 TEST_F(followed, slow_gpu_that_was_replaced_is_in_no_trouble) {
   add(slow_gpu);
   auto later = made();
-  for (auto& gpu : later.gpus)
-    if (gpu.uuid == "GPU-node5-2") gpu.uuid = "GPU-spare";
-  add(later);
-  const history found(records);
-  EXPECT_FALSE(gpu_of(found, "GPU-node5-2").is_in_trouble());
-  EXPECT_EQ(gpu_of(found, "GPU-node5-2").presence, presence::replaced);
+  std::ranges::find(later.gpus, "GPU-node5-2", &gpu::uuid)->uuid = "GPU-spare";
+  const auto found = after(later);
+  EXPECT_FALSE(gpu_of(found).is_in_trouble());
+  EXPECT_EQ(gpu_of(found).presence, presence::replaced);
   EXPECT_FALSE(found.is_in_trouble());
 }
 
 TEST_F(followed, sweep_of_a_few_nodes_hides_no_trouble) {
-  add();
-  add(slow_gpu);
+  after({{}, slow_gpu});
   auto few = made();
   std::erase_if(few.gpus,
                 [](const gpu& gpu) { return gpu.node != "node0" && gpu.node != "node1"; });
-  add(few);
-  const history found(records);
-  ASSERT_TRUE(gpu_of(found, "GPU-node5-2").trouble);
-  EXPECT_EQ(gpu_of(found, "GPU-node5-2").trouble->since, 1U);
-  EXPECT_EQ(gpu_of(found, "GPU-node5-1").presence, presence::not_swept);
-  EXPECT_FALSE(gpu_of(found, "GPU-node5-1").is_in_trouble());
-  EXPECT_FALSE(found.is_known(gpu_of(found, "GPU-node5-1")));
+  const auto found = after(few);
+  ASSERT_TRUE(gpu_of(found).trouble);
+  EXPECT_EQ(gpu_of(found).trouble->since, 1U);
+  const auto& other = gpu_of(found, "GPU-node5-1");
+  EXPECT_EQ(other.presence, presence::not_swept);
+  EXPECT_FALSE(other.is_in_trouble());
+  EXPECT_FALSE(found.is_known(other));
   EXPECT_THAT(found.changes(), IsEmpty());
-  const auto answer = nlohmann::json::parse(json_of(found, &gpu_of(found, "GPU-node5-1")));
+  const auto answer = nlohmann::json::parse(json_of(found, &other));
   EXPECT_EQ(answer["gpus"][0].at("presence"), "not_swept");
 }
 
 TEST_F(followed, newest_sweep_that_is_named_is_a_trouble) {
   add();
   auto later = made();
-  for (std::size_t i = 0; i < later.gpus.size(); ++i) later.gpus[i].rank = i;
-  later.world_size = later.gpus.size() + 1;
-  add(later);
-  const history found(records);
+  number_ranks(later, 1);
+  const auto found = after(later);
   EXPECT_TRUE(found.is_in_trouble());
   EXPECT_FALSE(found.is_healthy());
 }
 
 TEST_F(followed, sweep_without_a_time_changes_no_order) {
-  add(slow_gpu);
-  add();
-  add();
+  after({slow_gpu, {}, {}});
   records[1].begin.reset();
   std::swap(records[0], records[2]);
   const history found(records);
   EXPECT_EQ(found.sweeps().back().id, "day3");
-  EXPECT_FALSE(gpu_of(found, "GPU-node5-2").trouble);
+  EXPECT_FALSE(gpu_of(found).trouble);
 }
 
 TEST_F(followed, gpus_are_found_by_how_their_uuids_begin) {
-  add();
-  const history found(records);
+  const auto found = after(made());
   EXPECT_THAT(found.beginning_with("GPU-node5"), SizeIs(4));
   EXPECT_THAT(found.beginning_with("nothing"), IsEmpty());
   EXPECT_THAT(found.beginning_with("GPU-node5-2"),
@@ -309,24 +288,21 @@ TEST_F(followed, gpus_are_found_by_how_their_uuids_begin) {
 }
 
 TEST_F(followed, findings_are_told_since_when) {
-  add();
-  add(slow_node);
-  add(slow_node);
-  auto judged = judge(newest, settings::usual());
-  add_onsets(newest, judged, history(records));
+  after({{}, slow_node, slow_node});
+  const auto judged = newest_with_onsets();
   ASSERT_THAT(judged.findings, SizeIs(1));
-  ASSERT_TRUE(judged.findings.front().since);
-  EXPECT_EQ(judged.findings.front().since->sweep, "day2");
-  EXPECT_FALSE(judged.findings.front().since->is_first_known);
-  EXPECT_EQ(judged.findings.front().since->sweeps, 2U);
+  const auto& since = judged.findings.front().since;
+  ASSERT_TRUE(since);
+  EXPECT_EQ(since->sweep, "day2");
+  EXPECT_FALSE(since->is_first_known);
+  EXPECT_EQ(since->sweeps, 2U);
   EXPECT_THAT(openmetrics_of(newest, judged),
               testing::ContainsRegex("fleet_finding_sweeps\\{[^}]*node3[^}]*\\} 2\n"));
 }
 
 TEST_F(followed, findings_of_the_first_sweep_are_of_one_sweep) {
   add(slow_node);
-  auto judged = judge(newest, settings::usual());
-  add_onsets(newest, judged, history(records));
+  const auto judged = newest_with_onsets();
   ASSERT_TRUE(judged.findings.at(0).since);
   EXPECT_EQ(judged.findings[0].since->sweeps, 1U);
   EXPECT_THAT(text_of(newest, judged), Not(testing::HasSubstr("since")));
@@ -336,9 +312,7 @@ TEST_F(followed, sweeps_without_the_part_do_not_count) {
   add(slow_gpu);
   add(without(made(), "GPU-node5-2"));
   add(slow_gpu);
-  auto judged = judge(newest, settings::usual());
-  add_onsets(newest, judged, history(records));
-  EXPECT_EQ(judged.findings.at(0).since->sweeps, 2U);
+  EXPECT_EQ(newest_with_onsets().findings.at(0).since->sweeps, 2U);
 }
 
 /// Where the only missing rank of the newest sweep was, as programs are told.
@@ -359,20 +333,19 @@ std::string place_of_missing(const sweep& newest, const std::vector<sweep_record
 TEST_F(followed, missing_ranks_are_told_with_the_gpus_that_their_nodes_had) {
   const auto with_ranks = [&] {
     auto sweep = made();
+    number_ranks(sweep, 0);
     for (std::size_t i = 0; i < sweep.gpus.size(); ++i) {
-      sweep.gpus[i].rank = i;
       sweep.gpus[i].local_rank = i % 4;
       sweep.gpus[i].local_size = 4;
     }
-    sweep.world_size = sweep.gpus.size();
     return sweep;
   };
   add(with_ranks());
   auto lost = without(with_ranks(), "GPU-node5-3");
-  add(lost);
-  EXPECT_EQ(place_of_missing(newest, records), "node5 GPU-node5-3 0000:03:00.0");
-  add(lost);
-  EXPECT_EQ(place_of_missing(newest, records), "node5 GPU-node5-3 0000:03:00.0");
+  for (int sweeps = 0; sweeps < 2; ++sweeps) {
+    add(lost);
+    EXPECT_EQ(place_of_missing(newest, records), "node5 GPU-node5-3 0000:03:00.0");
+  }
   // A second one is gone, and another one has come: nobody knows whose rank is missing.
   for (auto& gpu : lost.gpus)
     if (gpu.uuid == "GPU-node5-1") gpu.uuid = gpu.slot = "spare";
@@ -381,27 +354,20 @@ TEST_F(followed, missing_ranks_are_told_with_the_gpus_that_their_nodes_had) {
 }
 
 TEST_F(followed, second_sweep_that_shows_it_confirms_a_finding) {
-  const auto advice_of_newest = [&] {
-    auto judged = judge(newest, settings::usual());
-    add_onsets(newest, judged, history(records));
-    return judged.findings.at(0).what_to_do;
-  };
-  add();
-  add(slow_gpu);
+  const auto advice_of_newest = [&] { return newest_with_onsets().findings.at(0).what_to_do; };
+  after({{}, slow_gpu});
   EXPECT_EQ(advice_of_newest().front(), advice::second_sweep);
   add(slow_gpu);
   EXPECT_THAT(advice_of_newest(), Not(testing::Contains(advice::second_sweep)));
 }
 
 TEST_F(followed, json_has_one_number_for_each_sweep) {
-  add();
-  add(slow_gpu);
-  const history found(records);
+  const auto found = after({{}, slow_gpu});
   const auto answer = nlohmann::json::parse(json_of(found, nullptr));
   EXPECT_EQ(answer.at("kind"), "fleet_history");
   EXPECT_EQ(answer.at("sweeps").size(), 2U);
   EXPECT_EQ(answer.at("gpus").size(), 32U);
-  const auto one = nlohmann::json::parse(json_of(found, &gpu_of(found, "GPU-node5-2")));
+  const auto one = nlohmann::json::parse(json_of(found, &gpu_of(found)));
   ASSERT_EQ(one.at("gpus").size(), 1U);
   const auto& gpu = one["gpus"][0];
   EXPECT_EQ(gpu.at("since"), 1);

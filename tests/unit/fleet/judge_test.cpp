@@ -44,6 +44,11 @@ class judged : public testing::Test {
     for (const auto& found : judged.findings) list.push_back(found.name);
     return list;
   }
+  /// That this is the only finding.
+  static void expect_named(const judgement& judged, const std::string& name, pattern how) {
+    ASSERT_THAT(names(judged), ElementsAre(name));
+    EXPECT_EQ(judged.findings.front().pattern, how);
+  }
 };
 
 TEST_F(judged, healthy_fleet_is_healthy) {
@@ -134,8 +139,7 @@ TEST_F(judged, gpu_that_is_slow_in_one_run_has_the_score_of_that_run) {
 TEST_F(judged, slow_direction_is_told) {
   faults = {{where::gpu, "GPU-node5-2", 0.05, true, {direction::d2h}}};
   const auto result = found();
-  ASSERT_THAT(names(result), ElementsAre("GPU-node5-2"));
-  EXPECT_EQ(result.findings.front().pattern, pattern::slow_one_direction);
+  ASSERT_NO_FATAL_FAILURE(expect_named(result, "GPU-node5-2", pattern::slow_one_direction));
   for (const auto& slow : result.findings.front().aspects)
     EXPECT_EQ(slow.aspect.towards, direction::d2h);
 }
@@ -144,36 +148,28 @@ TEST_F(judged, slow_only_together_is_told) {
   auto fleet = measured();
   for (std::size_t i = 0; i < fleet.benchmarks.size(); ++i)
     if (fleet.benchmarks[i].aspect.together) slow_down(fleet.gpus[9].times[i], 1.2);
-  const auto result = judge(fleet, settings::usual());
-  ASSERT_THAT(names(result), ElementsAre(fleet.gpus[9].uuid));
-  EXPECT_EQ(result.findings.front().pattern, pattern::slow_together);
+  expect_named(judge(fleet, settings::usual()), fleet.gpus[9].uuid, pattern::slow_together);
 }
 
 TEST_F(judged, slow_in_some_sizes_is_told) {
   auto fleet = measured();
   const auto other_direction = std::ranges::find(fleet.benchmarks, direction::d2h,
                                                  [](const auto& b) { return b.aspect.towards; });
-  // One size of three, alone and then in both directions.
-  slow_down(fleet.gpus[9].times[0], 1.08);
-  slow_down(
-      fleet.gpus[9].times[static_cast<std::size_t>(other_direction - fleet.benchmarks.begin())],
-      1.08);
-  const auto result = judge(fleet, settings::usual());
-  ASSERT_THAT(names(result), ElementsAre(fleet.gpus[9].uuid));
-  EXPECT_EQ(result.findings.front().pattern, pattern::slow_some);
+  // One size of three, in both directions.
+  for (const auto i : {std::ptrdiff_t{0}, other_direction - fleet.benchmarks.begin()})
+    slow_down(fleet.gpus[9].times[static_cast<std::size_t>(i)], 1.08);
+  expect_named(judge(fleet, settings::usual()), fleet.gpus[9].uuid, pattern::slow_some);
 }
 
 TEST_F(judged, slow_in_one_size_is_not_healthy) {
   auto fleet = measured();
   slow_down(fleet.gpus[9].times[0], 1.08);
-  auto result = judge(fleet, settings::usual());
+  const auto result = judge(fleet, settings::usual());
   EXPECT_EQ(result.verdict, verdict::unknown);
   EXPECT_THAT(result.unknown_gpus, ElementsAre(9));
   EXPECT_TRUE(result.doubts.contains(doubt::single_benchmark));
   slow_down(fleet.gpus[9].times[0], 9);
-  result = judge(fleet, settings::usual());
-  ASSERT_THAT(names(result), ElementsAre(fleet.gpus[9].uuid));
-  EXPECT_EQ(result.findings.front().pattern, pattern::slow_some);
+  expect_named(judge(fleet, settings::usual()), fleet.gpus[9].uuid, pattern::slow_some);
 }
 
 TEST_F(judged, one_size_that_is_slow_in_most_repetitions_is_not_healthy) {
@@ -189,20 +185,15 @@ TEST_F(judged, one_size_that_is_slow_in_most_repetitions_is_not_healthy) {
   EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::healthy);
 }
 
-TEST_F(judged, slow_node_is_no_number_of_slow_gpus) {
-  faults = {{where::node, "node7", 1.0}};
-  EXPECT_THAT(names(found()), ElementsAre("node7"));
-}
-
-TEST_F(judged, slow_rack_is_no_number_of_slow_nodes) {
-  faults = {{where::rack, "rack1", 0.05}};
-  EXPECT_THAT(names(found()), ElementsAre("rack1"));
-}
-
-TEST_F(judged, slow_parts_inside_of_each_other_are_told_apart) {
-  faults = {
-      {where::rack, "rack1", 0.05}, {where::node, "node9", 0.1}, {where::gpu, "GPU-node9-0", 0.2}};
-  EXPECT_THAT(names(found()), ElementsAre("rack1", "node9", "GPU-node9-0"));
+TEST_F(judged, slow_parts_are_no_number_of_slow_ones_within_and_are_told_apart_from_these) {
+  const fault gpu{where::gpu, "GPU-node9-0", 0.2}, node{where::node, "node9", 0.1},
+      slowest_node{where::node, "node7", 1.0}, rack{where::rack, "rack1", 0.05};
+  for (const auto& made : {std::vector{slowest_node}, {rack}, {rack, node, gpu}}) {
+    faults = made;
+    std::vector<std::string> expected;
+    for (const auto& one : made) expected.push_back(one.name);
+    EXPECT_EQ(names(found()), expected);
+  }
 }
 
 TEST_F(judged, half_of_a_node_is_named_gpu_by_gpu) {
@@ -243,28 +234,20 @@ TEST_F(judged, one_fast_repetition_does_not_acquit) {
               testing::IsSupersetOf({std::string("node5"), fleet.gpus[9].uuid}));
 }
 
-TEST_F(judged, one_slow_run_of_three_is_intermittent) {
-  auto fleet = measured();
-  for (auto& gpu : fleet.gpus)
-    for (auto& runs : gpu.times) runs = {runs[0], runs[0], runs[0]};
-  for (auto& runs : fleet.gpus[9].times)
-    for (auto& time : runs[1]) time *= 1.5;
-  const auto result = judge(fleet, settings::usual());
-  ASSERT_THAT(names(result), testing::Contains(fleet.gpus[9].uuid));
-  EXPECT_EQ(result.findings.front().pattern, pattern::intermittent);
-}
-
-TEST_F(judged, one_good_run_of_three_does_not_acquit) {
-  auto fleet = measured();
-  for (auto& gpu : fleet.gpus)
-    for (auto& runs : gpu.times) runs = {runs[0], runs[0], runs[0]};
-  for (auto& runs : fleet.gpus[9].times)
-    for (const auto run : {1, 2})
-      for (auto& time : runs[static_cast<std::size_t>(run)]) time *= 2;
-  const auto result = judge(fleet, settings::usual());
-  EXPECT_EQ(result.verdict, verdict::named);
-  ASSERT_THAT(names(result), testing::Contains(fleet.gpus[9].uuid));
-  EXPECT_EQ(result.findings.front().pattern, pattern::intermittent);
+TEST_F(judged, slow_runs_beside_a_good_one_are_intermittent) {
+  const std::vector<std::pair<std::vector<std::size_t>, double>> slow_runs{{{1}, 1.5}, {{1, 2}, 2}};
+  for (const auto& [slow, factor] : slow_runs) {
+    auto fleet = measured();
+    for (auto& gpu : fleet.gpus)
+      for (auto& runs : gpu.times) runs = {runs[0], runs[0], runs[0]};
+    for (auto& runs : fleet.gpus[9].times)
+      for (const auto run : slow)
+        for (auto& time : runs[run]) time *= factor;
+    const auto result = judge(fleet, settings::usual());
+    EXPECT_EQ(result.verdict, verdict::named);
+    ASSERT_THAT(names(result), testing::Contains(fleet.gpus[9].uuid));
+    EXPECT_EQ(result.findings.front().pattern, pattern::intermittent);
+  }
 }
 
 TEST_F(judged, figures_without_peers_are_not_known) {
@@ -288,10 +271,14 @@ TEST_F(judged, figures_without_peers_are_not_known) {
 TEST_F(judged, missing_figures_are_not_healthy) {
   auto fleet = measured();
   fleet.gpus[9].times[0].clear();
-  const auto result = judge(fleet, settings::usual());
-  EXPECT_EQ(result.verdict, verdict::unknown);
-  EXPECT_THAT(result.unknown_gpus, ElementsAre(9));
-  EXPECT_THAT(result.doubts.at(doubt::missing_figures), ElementsAre(9));
+  for (const bool all_are_missing : {false, true}) {
+    if (all_are_missing)
+      for (auto& times : fleet.gpus[9].times) times.clear();
+    const auto result = judge(fleet, settings::usual());
+    EXPECT_EQ(result.verdict, verdict::unknown);
+    EXPECT_THAT(result.unknown_gpus, ElementsAre(9));
+    EXPECT_THAT(result.doubts.at(doubt::missing_figures), ElementsAre(9));
+  }
 }
 
 TEST_F(judged, each_class_that_decides_must_be_measured) {
@@ -383,8 +370,7 @@ TEST_F(judged, lower_links_of_a_whole_node_are_one_finding) {
     if (gpu.node == "node5") slow_down(gpu, 2);
   }
   const auto result = judge(fleet, settings::usual());
-  std::erase_if(fleet.gpus, [](const gpu& gpu) { return gpu.node != "node5"; });
-  for (const auto& found : result.findings) EXPECT_EQ(found.name, "node5");
+  EXPECT_THAT(names(result), testing::Each("node5"));
   EXPECT_THAT(result.findings,
               testing::Contains(Field(&finding::pattern, pattern::link_generation)));
 }
@@ -394,7 +380,7 @@ TEST_F(judged, wrong_data_is_a_finding) {
   fleet.gpus[9].wrong_data = {"copy/pinned/h2d/1MiB"};
   const auto result = judge(fleet, settings::usual());
   EXPECT_EQ(result.verdict, verdict::named);
-  EXPECT_THAT(result.findings, ElementsAre(Field(&finding::pattern, pattern::wrong_data)));
+  expect_named(result, fleet.gpus[9].uuid, pattern::wrong_data);
 }
 
 TEST_F(judged, fast_neighbour_makes_no_gpu_slow) {
@@ -445,14 +431,6 @@ TEST_F(judged, lower_link_is_named) {
               UnorderedElementsAre(Field(&finding::pattern, pattern::link_width),
                                    Field(&finding::pattern, pattern::link_generation)));
   for (const auto& found : result.findings) EXPECT_EQ(found.worst(), nullptr);
-}
-
-TEST_F(judged, gpu_without_figures_is_not_healthy) {
-  auto fleet = measured();
-  for (auto& times : fleet.gpus[9].times) times.clear();
-  const auto result = judge(fleet, settings::usual());
-  EXPECT_EQ(result.verdict, verdict::unknown);
-  EXPECT_THAT(result.unknown_gpus, ElementsAre(9));
 }
 
 TEST_F(judged, single_node_has_nothing_to_be_compared_with) {

@@ -35,14 +35,15 @@ class slow_levels : public testing::Test {
       if (node % nodes_in_rack == 0) alike.racks.emplace_back();
       alike.racks.back().push_back(node);
       alike.nodes.emplace_back();
-      for (std::size_t gpu = 0; gpu < gpus_in_node; ++gpu) {
-        alike.nodes.back().push_back(scores.size());
-        alike.slots[gpu].gpus.push_back(scores.size());
-        alike.gpus.push_back(scores.size());
-        scores.emplace_back(
-            slower_by(0.0005 * static_cast<double>((7 * scores.size()) % 5) - 0.001));
-      }
+      for (std::size_t gpu = 0; gpu < gpus_in_node; ++gpu)
+        add_gpu(node, gpu, 0.0005 * static_cast<double>((7 * scores.size()) % 5) - 0.001);
     }
+  }
+  void add_gpu(std::size_t node, std::size_t slot, double slower) {
+    alike.nodes[node].push_back(scores.size());
+    alike.slots[slot].gpus.push_back(scores.size());
+    alike.gpus.push_back(scores.size());
+    scores.emplace_back(slower_by(slower));
   }
   void slow_down(std::size_t gpu, double by) {
     for (const auto member : compared_members) (*scores[gpu]).*member += by;
@@ -53,6 +54,9 @@ class slow_levels : public testing::Test {
   void slow_slot(std::size_t slot, double by) {
     for (const auto gpu : alike.slots[slot].gpus) slow_down(gpu, by);
   }
+  void slow_rack(std::size_t rack, double by) {
+    for (const auto node : alike.racks[rack]) slow_node(node, by);
+  }
   [[nodiscard]] slow_parts found(const wide_parts& known = {}) const {
     return find_slow(alike, scores, chosen, known);
   }
@@ -60,6 +64,10 @@ class slow_levels : public testing::Test {
     std::vector<named> list;
     for (const auto& part : found(known).slow) list.emplace_back(part.scope, part.index);
     return list;
+  }
+  /// That these are found, in any order.
+  void expect(const std::vector<named>& parts) const {
+    EXPECT_THAT(names(), testing::UnorderedElementsAreArray(parts));
   }
 
   peers alike;
@@ -95,20 +103,20 @@ TEST_F(slow_levels, name_no_gpu_that_is_slow_only_beside_fast_neighbours) {
   make(12, 3, 4);
   slow_down(0, -0.04);
   slow_down(1, -0.04);
-  EXPECT_THAT(names(), IsEmpty());
+  expect({});
   slow_down(2, 0.02);
-  EXPECT_THAT(names(), ElementsAre(named(scope::gpu, 2)));
+  expect({{scope::gpu, 2}});
 }
 
-TEST_F(slow_levels, name_a_node_and_not_its_gpus) {
+TEST_F(slow_levels, name_a_part_and_not_those_within_it) {
   slow_node(5, 0.05);
-  EXPECT_THAT(names(), ElementsAre(named(scope::node, 5)));
-}
-
-TEST_F(slow_levels, judge_a_node_without_its_slow_gpus) {
+  expect({{scope::node, 5}});
   make(12, 2, 4);
   slow_down(0, 0.1);
-  EXPECT_THAT(names(), ElementsAre(named(scope::gpu, 0)));
+  expect({{scope::gpu, 0}});  // its node is judged without it
+  make(32, 2, 4);
+  slow_rack(3, 0.05);
+  expect({{scope::rack, 3}});
 }
 
 TEST_F(slow_levels, name_a_slot_and_not_its_gpus) {
@@ -117,34 +125,23 @@ TEST_F(slow_levels, name_a_slot_and_not_its_gpus) {
   ASSERT_THAT(names(), ElementsAre(named(scope::slot, 2)));
   EXPECT_NEAR(slow[0].slower.value, 0.05, 0.002);
   EXPECT_LT(found().tested[0].detectable, 0.03);  // four of them tell it
-}
-
-TEST_F(slow_levels, name_a_gpu_beside_the_slot_that_it_is_in) {
-  slow_slot(2, 0.05);
-  slow_down(6, 0.05);
-  EXPECT_THAT(names(), UnorderedElementsAre(named(scope::slot, 2), named(scope::gpu, 6)));
-}
-
-TEST_F(slow_levels, name_a_rack_and_not_its_nodes) {
-  make(32, 2, 4);
-  for (const auto node : alike.racks[3]) slow_node(node, 0.05);
-  EXPECT_THAT(names(), ElementsAre(named(scope::rack, 3)));
+  slow_down(6, 0.05);                             // beyond the others of the slot
+  expect({{scope::slot, 2}, {scope::gpu, 6}});
 }
 
 TEST_F(slow_levels, name_the_members_where_fewer_than_three_quarters_are_slow) {
   make(40, 2, 5);
   for (const std::size_t node : {15, 16, 17}) slow_node(node, 0.05);
-  EXPECT_THAT(names(), UnorderedElementsAre(named(scope::node, 15), named(scope::node, 16),
-                                            named(scope::node, 17)));
+  expect({{scope::node, 15}, {scope::node, 16}, {scope::node, 17}});
   slow_node(18, 0.05);
-  EXPECT_THAT(names(), ElementsAre(named(scope::rack, 3)));
+  expect({{scope::rack, 3}});
 }
 
 /// Few racks do not tell how healthy ones differ, many nodes do.
 TEST_F(slow_levels, name_a_group_by_its_members_where_its_own_test_cannot) {
   make(64, 2, 16);
   chosen.false_alarm = 2e-6;
-  for (const auto node : alike.racks[3]) slow_node(node, 0.025);
+  slow_rack(3, 0.025);
   const auto slow = found().slow;
   ASSERT_THAT(names(), ElementsAre(named(scope::rack, 3)));
   EXPECT_NEAR(slow[0].slower.value, 0.025, 0.001);
@@ -155,10 +152,9 @@ TEST_F(slow_levels, name_a_group_by_its_members_where_its_own_test_cannot) {
 
 TEST_F(slow_levels, name_no_group_by_members_that_are_slower_by_far_than_the_others) {
   make(64, 2, 16);
-  for (const auto node : alike.racks[3]) slow_node(node, 0.012);
+  slow_rack(3, 0.012);
   for (std::size_t i = 0; i < 4; ++i) slow_node(alike.racks[3][i], 0.05);
-  EXPECT_THAT(names(), UnorderedElementsAre(named(scope::node, 48), named(scope::node, 49),
-                                            named(scope::node, 50), named(scope::node, 51)));
+  expect({{scope::node, 48}, {scope::node, 49}, {scope::node, 50}, {scope::node, 51}});
 }
 
 TEST_F(slow_levels, name_no_slot_that_is_slow_only_beside_fast_neighbours) {
@@ -166,12 +162,9 @@ TEST_F(slow_levels, name_no_slot_that_is_slow_only_beside_fast_neighbours) {
   alike.slots.emplace_back();
   for (std::size_t node = 0; node < 3; ++node) {
     slow_node(node, -0.04);
-    alike.nodes[node].push_back(scores.size());
-    alike.slots.back().gpus.push_back(scores.size());
-    alike.gpus.push_back(scores.size());
-    scores.emplace_back(slower_by(0));
+    add_gpu(node, 2, 0);
   }
-  EXPECT_THAT(names(), IsEmpty());
+  expect({});
 }
 
 TEST_F(slow_levels, take_off_what_members_of_a_known_part_have_in_common) {
@@ -186,8 +179,7 @@ TEST_F(slow_levels, take_off_what_members_of_a_known_part_have_in_common) {
 TEST_F(slow_levels, compare_with_the_fast_nodes_if_the_others_are_slower_by_far) {
   make(6, 2, 100);
   for (const std::size_t node : {1, 2, 3, 4}) slow_node(node, 0.5);
-  EXPECT_THAT(names(), UnorderedElementsAre(named(scope::node, 1), named(scope::node, 2),
-                                            named(scope::node, 3), named(scope::node, 4)));
+  expect({{scope::node, 1}, {scope::node, 2}, {scope::node, 3}, {scope::node, 4}});
 }
 
 TEST_F(slow_levels, say_how_much_of_the_time_a_part_is_slow) {
@@ -202,17 +194,15 @@ TEST_F(slow_levels, say_how_much_of_the_time_a_part_is_slow) {
 
 TEST_F(slow_levels, name_a_single_slow_run_only_beyond_several_thresholds) {
   scores[9]->worst_run += 0.045;
-  EXPECT_THAT(names(), IsEmpty());
+  expect({});
   scores[9]->worst_run += 0.01;
   const auto slow = found().slow;
   ASSERT_THAT(names(), ElementsAre(named(scope::gpu, 9)));
   EXPECT_TRUE(slow[0].by_slowest_run);
   EXPECT_EQ(slow[0].how_long, persistence::sometimes);
   EXPECT_NEAR(slow[0].slower.value, 0.055, 0.002);
-}
-
-TEST_F(slow_levels, name_a_part_that_is_slow_in_all_runs_once) {
-  slow_down(9, 0.1);
+  make(12, 4, 4);
+  slow_down(9, 0.1);  // in all runs
   scores[9]->worst_run += 0.1;
   ASSERT_THAT(names(), ElementsAre(named(scope::gpu, 9)));
   EXPECT_FALSE(found().slow[0].by_slowest_run);
@@ -225,32 +215,31 @@ TEST_F(slow_levels, want_more_than_chance_of_less_than_a_handful) {
   make(1, 4, 1);
   EXPECT_LT(found().tested[0].detectable, almost);
   slow_down(2, almost);
-  EXPECT_THAT(names(), IsEmpty());
+  expect({});
   slow_down(2, 0.2 * beyond_chance(chosen.expected));
-  EXPECT_THAT(names(), ElementsAre(named(scope::gpu, 2)));
+  expect({{scope::gpu, 2}});
   make(1, handful, 1);
   slow_down(2, almost);
-  EXPECT_THAT(names(), ElementsAre(named(scope::gpu, 2)));
+  expect({{scope::gpu, 2}});
 }
 
 TEST_F(slow_levels, tell_what_they_have_tested_and_would_find) {
+  const auto counts = [&] {
+    std::vector<named> parts;
+    for (const auto& part : found().tested) parts.emplace_back(part.scope, part.parts);
+    return parts;
+  };
   scores[3].reset();
+  EXPECT_THAT(counts(), ElementsAre(named(scope::slot, 4), named(scope::gpu, 47),
+                                    named(scope::rack, 3), named(scope::node, 12)));
   const auto tested = found().tested;
-  std::vector<std::pair<scope, std::size_t>> counts;
-  for (const auto& part : tested) counts.emplace_back(part.scope, part.parts);
-  EXPECT_THAT(counts, ElementsAre(named(scope::slot, 4), named(scope::gpu, 47),
-                                  named(scope::rack, 3), named(scope::node, 12)));
   for (const auto& part : tested) EXPECT_GT(part.detectable, chosen.threshold);
   EXPECT_LT(tested[1].detectable, 1.2 * chosen.threshold);
-}
-
-TEST_F(slow_levels, test_no_groups_where_there_is_only_one) {
+  // A single group has no peers.
   make(4, 1, 4);
-  const auto tested = found().tested;
-  ASSERT_THAT(tested, SizeIs(1));
-  EXPECT_EQ(tested[0].scope, scope::node);
+  EXPECT_THAT(counts(), ElementsAre(named(scope::node, 4)));
   make(1, 4, 1);
-  EXPECT_THAT(found().tested, ElementsAre(testing::Field(&tested_parts::scope, scope::gpu)));
+  EXPECT_THAT(counts(), ElementsAre(named(scope::gpu, 4)));
 }
 
 TEST_F(slow_levels, expect_parts_to_differ_as_their_benchmarks_let_them) {

@@ -71,12 +71,14 @@ class beating {
   std::jthread thread_;
 };
 
-TEST_F(node, has_one_seed) {
+TEST_F(node, has_one_seed_and_one_first_rank) {
   const auto ranks = join({rank(0, 3), rank(1, 3), rank(2, 3)});
   EXPECT_EQ(ranks[0]->seed(), ranks[1]->seed());
   EXPECT_EQ(ranks[0]->seed(), ranks[2]->seed());
   EXPECT_EQ(ranks[0]->present(), 3U);
   EXPECT_FALSE(ranks[0]->twin());
+  EXPECT_TRUE(ranks[0]->is_first());
+  EXPECT_FALSE(ranks[1]->is_first());
 }
 
 TEST_F(node, leaves_no_file_behind) {
@@ -134,27 +136,8 @@ TEST_F(node, does_not_wait_for_a_rank_that_has_ended) {
   EXPECT_TRUE(alone.have_all_reached(meeting::step::arrived));
 }
 
-TEST_F(node, notices_a_rank_that_is_killed) {
-  const auto child = fork();
-  if (child == 0) {
-    try {
-      node_ranks killed(rank(1, 2));
-      killed.wait_for_turn();
-    } catch (...) {
-    }
-    _exit(0);  // no destructor of the test's: it holds its place until the very end
-  }
-  node_ranks own(rank(0, 2));
-  own.wait_for_turn();
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  own.end_turn();
-  own.wait_for_all_turns();
-  EXPECT_EQ(own.present(), 1U);
-}
-
-/// Rank 2 of 3 in a process of its own, whose turn never comes.
-pid_t start_last_of_three(const node_ranks::description& self) {
+/// The last rank in a process of its own, whose turn never comes.
+pid_t start_last(const node_ranks::description& self) {
   const auto child = fork();
   if (child != 0) return child;
   try {
@@ -162,7 +145,22 @@ pid_t start_last_of_three(const node_ranks::description& self) {
     last.wait_for_turn();
   } catch (...) {
   }
-  _exit(0);
+  _exit(0);  // no destructor of the test's: it holds its place until the very end
+}
+
+void kill_and_wait(pid_t child) {
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_F(node, notices_a_rank_that_is_killed) {
+  const auto child = start_last(rank(1, 2));
+  node_ranks own(rank(0, 2));
+  own.wait_for_turn();
+  kill_and_wait(child);
+  own.end_turn();
+  own.wait_for_all_turns();
+  EXPECT_EQ(own.present(), 1U);
 }
 
 TEST_F(node, tells_once_of_a_rank_that_is_killed) {
@@ -178,7 +176,7 @@ TEST_F(node, tells_once_of_a_rank_that_is_killed) {
   };
   auto last = rank(2, 3);
   last.world_rank = 17;
-  const auto child = start_last_of_three(last);
+  const auto child = start_last(last);
   const auto ranks = join({telling(0), telling(1)});
   auto second = std::async(std::launch::async, [&] {
     ranks[1]->wait_for_turn();
@@ -186,8 +184,7 @@ TEST_F(node, tells_once_of_a_rank_that_is_killed) {
     ranks[1]->wait_for_all_turns();
   });
   ranks[0]->wait_for_turn();
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  kill_and_wait(child);
   ranks[0]->end_turn();
   ranks[0]->wait_for_all_turns();
   second.get();
@@ -234,12 +231,6 @@ TEST_F(node, tells_nothing_of_a_rank_that_never_starts) {
   EXPECT_THAT(own.lost(), IsEmpty());
   EXPECT_GT(own.longest_silence(), 1ms);
   EXPECT_TRUE(own.is_first());
-}
-
-TEST_F(node, has_one_first_rank) {
-  const auto ranks = join({rank(0, 2), rank(1, 2)});
-  EXPECT_TRUE(ranks[0]->is_first());
-  EXPECT_FALSE(ranks[1]->is_first());
 }
 
 TEST_F(node, knows_who_has_put_files_aside) {
@@ -315,18 +306,13 @@ TEST_F(node, stops_waiting_when_interrupted) {
 TEST_F(node, meets_step_by_step) {
   const auto ranks = join({rank(0, 2), rank(1, 2)});
   meeting first(*ranks[0], 7), second(*ranks[1], 7);
-  first.reach(meeting::step::arrived);
-  EXPECT_FALSE(first.have_all_reached(meeting::step::arrived));
-  second.reach(meeting::step::arrived);
-  EXPECT_TRUE(first.have_all_reached(meeting::step::arrived));
-  first.reach(meeting::step::busy);
-  EXPECT_FALSE(second.have_all_reached(meeting::step::busy));
-  second.reach(meeting::step::busy);
-  EXPECT_TRUE(second.have_all_reached(meeting::step::busy));
-  first.reach(meeting::step::finished);
-  EXPECT_FALSE(first.have_all_reached(meeting::step::finished));
-  second.reach(meeting::step::finished);
-  EXPECT_TRUE(first.have_all_reached(meeting::step::finished));
+  using enum meeting::step;
+  for (const auto step : {arrived, busy, finished}) {
+    first.reach(step);
+    for (auto* one : {&first, &second}) EXPECT_FALSE(one->have_all_reached(step));
+    second.reach(step);
+    for (auto* one : {&first, &second}) EXPECT_TRUE(one->have_all_reached(step));
+  }
 }
 
 TEST_F(node, exchanges_times) {

@@ -1,5 +1,6 @@
 #include "src/fleet/launcher/rank.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,108 +37,74 @@ environment of(const variables& set) {
   };
 }
 
-/// Rank 1 of 2.
-environment of_torchrun(variables set) {
-  set.merge(variables("RANK=1 WORLD_SIZE=2 LOCAL_RANK=1"));
-  return of(set);
-}
-
 std::string why_bad(const variables& set) {
   return common::complaint_of<bad_rank>([&] { return rank_of(of(set)); }, "accepted");
 }
 
-TEST(rank, of_a_process_started_by_hand_is_none) {
-  EXPECT_FALSE(rank_of(of({})));
-  EXPECT_FALSE(rank_of(of("SLURM_JOB_ID=17")));
+/// "slurm 9/16 1/2 n2 s4": the launcher, the rank of all, that of the node, node and rack. "?" for
+/// a number and "-" for a name that nobody tells; "none" without a rank.
+std::string told(const environment& set) {
+  const auto found = rank_of(set);
+  if (!found) return "none";
+  const auto number = [](const auto& is) { return is ? std::to_string(*is) : "?"; };
+  const auto name = [](const std::string& is) { return is.empty() ? "-" : is; };
+  return fmt::format("{} {}/{} {}/{} {} {}", found->launcher, found->rank,
+                     number(found->world_size), number(found->local_rank),
+                     number(found->local_size), name(found->node), name(found->rack));
 }
 
-TEST(rank, is_told_by_slurm_with_node_and_switch) {
-  const auto found = rank_of(
-      of("SLURM_PROCID=9 SLURM_STEP_ID=0 SLURM_NTASKS=16 SLURM_LOCALID=1 SLURMD_NODENAME=n2 "
-         "SLURM_TOPOLOGY_ADDR=s0.s4.n2 SLURM_TOPOLOGY_ADDR_PATTERN=switch.switch.node"));
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->launcher, "slurm");
-  EXPECT_EQ(found->rank, 9U);
-  EXPECT_EQ(found->world_size, 16U);
-  EXPECT_EQ(found->local_rank, 1U);
-  EXPECT_EQ(found->node, "n2");
-  EXPECT_EQ(found->rack, "s4");
-}
-
-TEST(rank, without_switches_has_no_rack) {
-  const auto found = rank_of(
-      of("SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_TOPOLOGY_ADDR=n2 SLURM_TOPOLOGY_ADDR_PATTERN=node"));
-  EXPECT_EQ(found->rack, "");
-}
-
-TEST(rank, of_an_mpirun_inside_of_a_slurm_job_is_that_of_mpirun) {
-  const auto found =
-      rank_of(of("OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=1 "
-                 "SLURM_PROCID=0 SLURM_NTASKS=1 SLURMD_NODENAME=n2"));
-  EXPECT_EQ(found->launcher, "open_mpi");
-  EXPECT_EQ(found->rank, 3U);
-  EXPECT_EQ(found->node, "") << "mpirun may have passed on the variable of its own node";
-}
-
-TEST(rank, of_a_program_in_a_batch_script_is_none) {
-  EXPECT_FALSE(rank_of(of("SLURM_PROCID=0 SLURM_NTASKS=16")));
-}
-
-TEST(rank, of_srun_with_pmi2_is_that_of_slurm) {
-  const auto found =
-      rank_of(of("PMI_RANK=3 PMI_SIZE=4 SLURM_STEP_ID=0 SLURM_PROCID=3 SLURM_NTASKS=4 "
-                 "SLURM_LOCALID=1 SLURMD_NODENAME=n2"));
-  EXPECT_EQ(found->launcher, "slurm");
-  EXPECT_EQ(found->local_rank, 1U);
-  EXPECT_EQ(found->node, "n2");
-}
-
-TEST(rank, is_told_by_every_launcher) {
-  EXPECT_EQ(rank_of(of("PMI_RANK=1 PMI_SIZE=2 MPI_LOCALRANKID=1"))->launcher, "mpich");
-  EXPECT_EQ(rank_of(of("FLUX_TASK_RANK=1 FLUX_JOB_SIZE=2"))->launcher, "flux");
-  EXPECT_EQ(rank_of(of_torchrun({}))->launcher, "torchrun");
-  EXPECT_EQ(rank_of(of_torchrun("NODE_NAME=worker-3"))->node, "worker-3");
-  const auto job = rank_of(of("JOB_COMPLETION_INDEX=5 NODE_NAME=worker-3"));
-  EXPECT_EQ(job->launcher, "kubernetes");
-  EXPECT_EQ(job->rank, 5U);
-  EXPECT_EQ(job->world_size, std::nullopt);
-  EXPECT_EQ(job->node, "worker-3");
-  const auto pals = rank_of(of("PALS_RANKID=5 PALS_LOCAL_RANKID=1 PALS_LOCAL_SIZE=2"));
-  EXPECT_EQ(pals->launcher, "pals");
-  EXPECT_EQ(pals->rank, 5U);
-  EXPECT_EQ(pals->local_rank, 1U);
-  EXPECT_EQ(pals->local_size, 2U);
-  EXPECT_EQ(pals->world_size, std::nullopt);
-}
-
-TEST(rank, of_torchrun_has_all_of_its_variables) {
-  EXPECT_FALSE(rank_of(of("RANK=colonel")));
-  EXPECT_FALSE(rank_of(of("RANK=0 WORLD_SIZE=1")));
-  EXPECT_FALSE(rank_of(of("RANK=0 LOCAL_RANK=0")));
-  const auto found =
-      rank_of(of("RANK=0 SLURM_PROCID=1 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_LOCALID=1"));
-  EXPECT_EQ(found->launcher, "slurm");
-  EXPECT_EQ(found->rank, 1U);
+TEST(rank, is_told_by_the_launcher_that_has_started_the_process) {
+  const std::vector<std::pair<variables, std::string>> sets{
+      // By hand, and in a batch script.
+      {"", "none"},
+      {"SLURM_JOB_ID=17", "none"},
+      {"SLURM_PROCID=0 SLURM_NTASKS=16", "none"},
+      {"SLURM_PROCID=9 SLURM_STEP_ID=0 SLURM_NTASKS=16 SLURM_LOCALID=1 SLURMD_NODENAME=n2 "
+       "SLURM_TOPOLOGY_ADDR=s0.s4.n2 SLURM_TOPOLOGY_ADDR_PATTERN=switch.switch.node",
+       "slurm 9/16 1/? n2 s4"},
+      {"SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_TOPOLOGY_ADDR=n2 SLURM_TOPOLOGY_ADDR_PATTERN=node",
+       "slurm 0/? ?/? - -"},
+      // mpirun within a job of Slurm: it may have passed on the variable of its own node.
+      {"OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=1 "
+       "SLURM_PROCID=0 SLURM_NTASKS=1 SLURMD_NODENAME=n2",
+       "open_mpi 3/4 1/? - -"},
+      // srun with PMI-2.
+      {"PMI_RANK=3 PMI_SIZE=4 SLURM_STEP_ID=0 SLURM_PROCID=3 SLURM_NTASKS=4 SLURM_LOCALID=1 "
+       "SLURMD_NODENAME=n2",
+       "slurm 3/4 1/? n2 -"},
+      {"PMI_RANK=1 PMI_SIZE=2 MPI_LOCALRANKID=1", "mpich 1/2 1/? - -"},
+      {"FLUX_TASK_RANK=1 FLUX_JOB_SIZE=2", "flux 1/2 ?/? - -"},
+      {"FLUX_TASK_RANK=1 FLUX_JOB_SIZE=8 FLUX_JOB_NNODES=2", "flux 1/8 ?/4 - -"},
+      {"FLUX_TASK_RANK=1 FLUX_JOB_SIZE=9 FLUX_JOB_NNODES=2", "flux 1/9 ?/? - -"},
+      {"JOB_COMPLETION_INDEX=5", "kubernetes 5/? ?/? - -"},
+      {"JOB_COMPLETION_INDEX=5 NODE_NAME=worker-3", "kubernetes 5/? ?/? worker-3 -"},
+      {"PALS_RANKID=5 PALS_LOCAL_RANKID=1 PALS_LOCAL_SIZE=2", "pals 5/? 1/2 - -"},
+      {"RANK=1 WORLD_SIZE=2 LOCAL_RANK=1", "torchrun 1/2 1/? - -"},
+      {"RANK=1 WORLD_SIZE=2 LOCAL_RANK=1 NODE_NAME=worker-3", "torchrun 1/2 1/? worker-3 -"},
+      {"RANK=1 WORLD_SIZE=2 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2", "torchrun 1/2 1/2 - -"},
+      // torchrun sets all of its variables.
+      {"RANK=colonel", "none"},
+      {"RANK=0 WORLD_SIZE=1", "none"},
+      {"RANK=0 LOCAL_RANK=0", "none"},
+      {"RANK=0 SLURM_PROCID=1 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_LOCALID=1",
+       "slurm 1/2 1/? - -"}};
+  for (const auto& [set, expected] : sets)
+    EXPECT_EQ(told(of(set)), expected) << testing::PrintToString(set);
 }
 
 TEST(rank, is_half_told_where_variables_are_missing) {
-  EXPECT_THAT(why_half_told(of("RANK=0")),
-              Optional(StartsWith("RANK=0 without WORLD_SIZE and LOCAL_RANK: ")));
-  EXPECT_THAT(why_half_told(of("RANK=0 LOCAL_RANK=0")),
-              Optional(StartsWith("RANK=0, LOCAL_RANK=0 without WORLD_SIZE: ")));
-  EXPECT_THAT(why_half_told(of("WORLD_SIZE=2")),
-              Optional(StartsWith("WORLD_SIZE=2 without RANK and LOCAL_RANK: ")));
-  EXPECT_THAT(why_half_told(of("PMI_RANK=0 PMI_SIZE=2")),
-              Optional(StartsWith("PMI_RANK=0, PMI_SIZE=2 without MPI_LOCALRANKID or "
-                                  "PMI_LOCAL_RANK or PALS_LOCAL_RANKID: ")));
-  EXPECT_THAT(why_half_told(of("OMPI_COMM_WORLD_SIZE=2")),
-              Optional(StartsWith("OMPI_COMM_WORLD_SIZE=2 without ")));
-}
-
-TEST(rank, is_not_half_told_by_a_batch_script_or_by_nothing) {
-  EXPECT_EQ(why_half_told(of({})), std::nullopt);
-  EXPECT_EQ(why_half_told(of("SLURM_PROCID=0 SLURM_NTASKS=16")), std::nullopt);
-  EXPECT_EQ(why_half_told(of("FLUX_JOB_ID=1 FLUX_JOB_SIZE=16")), std::nullopt);
+  for (const auto& [set, lacks] : std::vector<std::pair<variables, std::string>>{
+           {"RANK=0", "RANK=0 without WORLD_SIZE and LOCAL_RANK: "},
+           {"RANK=0 LOCAL_RANK=0", "RANK=0, LOCAL_RANK=0 without WORLD_SIZE: "},
+           {"WORLD_SIZE=2", "WORLD_SIZE=2 without RANK and LOCAL_RANK: "},
+           {"PMI_RANK=0 PMI_SIZE=2",
+            "PMI_RANK=0, PMI_SIZE=2 without MPI_LOCALRANKID or PMI_LOCAL_RANK or "
+            "PALS_LOCAL_RANKID: "},
+           {"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_SIZE=2 without "}})
+    EXPECT_THAT(why_half_told(of(set)), Optional(StartsWith(lacks)));
+  // Nothing, and what a batch script has.
+  for (const auto* set : {"", "SLURM_PROCID=0 SLURM_NTASKS=16", "FLUX_JOB_ID=1 FLUX_JOB_SIZE=16"})
+    EXPECT_EQ(why_half_told(of(set)), std::nullopt) << set;
 }
 
 TEST(rank, that_cannot_be_is_refused_with_its_variable) {
@@ -163,14 +130,6 @@ TEST(rank, of_slurm_knows_how_many_its_node_has) {
   EXPECT_EQ(ranks_of_slurm_node("8(x2),4", "3"), std::nullopt);
   for (const auto* const bad : {"", "eight", "8(x", "8(x2", "8(y2)"})
     EXPECT_EQ(ranks_of_slurm_node(bad, "1"), std::nullopt) << bad;
-}
-
-TEST(rank, knows_how_many_its_node_has_where_the_launcher_says_it) {
-  EXPECT_EQ(rank_of(of_torchrun("LOCAL_WORLD_SIZE=2"))->local_size, 2U);
-  EXPECT_EQ(rank_of(of("FLUX_TASK_RANK=1 FLUX_JOB_SIZE=8 FLUX_JOB_NNODES=2"))->local_size, 4U);
-  EXPECT_EQ(rank_of(of("FLUX_TASK_RANK=1 FLUX_JOB_SIZE=9 FLUX_JOB_NNODES=2"))->local_size,
-            std::nullopt);
-  EXPECT_EQ(rank_of(of("JOB_COMPLETION_INDEX=5"))->local_size, std::nullopt);
 }
 
 /// What each launcher sets, for rank 5 of 8, the second of the second of four nodes.
@@ -209,16 +168,8 @@ const std::vector<std::pair<std::string, variables>>& launched() {
 }
 
 TEST(rank, and_its_neighbours_are_told_by_each_launcher) {
-  for (const auto& [launcher, set] : launched()) {
-    SCOPED_TRACE(launcher + ", " + set.begin()->first);
-    const auto found = rank_of(of(set));
-    ASSERT_TRUE(found);
-    EXPECT_EQ(found->launcher, launcher);
-    EXPECT_EQ(found->rank, 5U);
-    EXPECT_EQ(found->world_size, 8U);
-    EXPECT_EQ(found->local_rank, 1U);
-    EXPECT_EQ(found->local_size, 2U);
-  }
+  for (const auto& [launcher, set] : launched())
+    EXPECT_EQ(told(of(set)), launcher + " 5/8 1/2 - -") << set.begin()->first;
 }
 
 /// Of each launcher one number at a time is one that cannot be.
@@ -293,7 +244,7 @@ TEST(rank, is_not_one_of_the_node_where_nothing_says_so) {
 
 TEST(rank, knows_its_job) {
   EXPECT_EQ(rank_of(of("SLURM_PROCID=0 SLURM_JOB_ID=17 SLURM_STEP_ID=3"))->job, "17.3");
-  EXPECT_EQ(rank_of(of_torchrun({}))->job, "");
+  EXPECT_EQ(rank_of(of("RANK=1 WORLD_SIZE=2 LOCAL_RANK=1"))->job, "");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "src/common/gzip.hpp"
 #include "src/fleet/io/collect.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "tests/unit/fleet/made_up_files.hpp"
 
@@ -36,6 +37,7 @@ class folders : public testing::Test {
     std::filesystem::create_directories((root / name).parent_path());
     std::ofstream(root / name) << text;
   }
+  sweep collected() const { return collect(files_below({root})); }
 
   const common::temporary_folder own;
   const std::filesystem::path& root = own.path();
@@ -46,7 +48,7 @@ TEST_F(folders, are_read_whole_and_name_the_nodes) {
   write("n2/gpus/b.json", file("GPU-2").dump());
   write("c.json", file("GPU-3").dump());
   write("n1/notes.txt", "no result");
-  const auto sweep = collect(files_below({root}));
+  const auto sweep = collected();
   EXPECT_THAT(sweep.gpus, ElementsAre(Field(&gpu::node, "by-name"), Field(&gpu::node, "n1"),
                                       Field(&gpu::node, "n2")));
   EXPECT_THAT(sweep.problems, IsEmpty());
@@ -65,7 +67,7 @@ TEST_F(folders, results_without_a_host_name_are_not_of_one_node) {
   };
   write("a.json", unnamed(""));
   write("b.json", unnamed(""));
-  const auto sweep = collect(files_below({root}));
+  const auto sweep = collected();
   ASSERT_THAT(sweep.gpus, SizeIs(2));
   const auto& [first, second] = std::pair(sweep.gpus[0], sweep.gpus[1]);
   EXPECT_EQ(first.node, (root / "a.json").string());
@@ -76,7 +78,7 @@ TEST_F(folders, results_without_a_host_name_are_not_of_one_node) {
   write("c.json", unnamed("GPU-1"));
   write("d.json", unnamed("GPU-1"));
   write("n1/e.json", file("GPU-1").dump());
-  const auto all = collect(files_below({root}));
+  const auto all = collected();
   EXPECT_THAT(all.problems, IsEmpty());
   EXPECT_THAT(all.gpus, SizeIs(3));
   EXPECT_THAT(all.gpus, Contains(AllOf(Field(&gpu::uuid, "GPU-1"), Field(&gpu::node, "n1"))));
@@ -90,7 +92,7 @@ TEST_F(folders, files_that_cannot_be_used_are_problems) {
   auto cut = file("GPU-5");
   cut["context"]["transfers"]["complete"] = false;
   write("n1/cut.json", cut.dump());
-  const auto sweep = collect(files_below({root}));
+  const auto sweep = collected();
   EXPECT_THAT(sweep.gpus, SizeIs(2));
   EXPECT_THAT(codes(sweep), UnorderedElementsAre("unusable_file", "unusable_file", "unusable_file",
                                                  "incomplete_run"));
@@ -101,7 +103,7 @@ TEST_F(folders, unfinished_runs_are_problems_that_say_whose_they_are) {
                         {{"node", "n7"}, {"rank", 3}, {"local_rank", 1}, {"world_size", 8}});
   cut["context"]["transfers"]["complete"] = false;
   write("n7/cut.json", cut.dump());
-  const auto sweep = collect(files_below({root}));
+  const auto sweep = collected();
   ASSERT_THAT(codes(sweep), ElementsAre("incomplete_run"));
   const auto& problem = sweep.problems[0];
   EXPECT_EQ(problem.data.at("gpu"), "GPU-5");
@@ -114,12 +116,7 @@ TEST_F(folders, unfinished_runs_are_problems_that_say_whose_they_are) {
 /// Why nothing can be collected.
 template <class Call>
 std::string why_nothing(const Call& call) {
-  try {
-    call();
-  } catch (const nothing_to_collect& error) {
-    return error.what();
-  }
-  return "collected";
+  return common::complaint_of<nothing_to_collect>(call, "collected");
 }
 
 /// The result of a rank of a node, of four ranks.
@@ -144,7 +141,7 @@ TEST_F(folders, ranks_whose_files_are_cut_off_are_not_missing) {
   write("n1/0.json", text_of_rank(0, "n1"));
   write("n1/1.json", cut_off(text_of_rank(1, "n1")));
   write("n1/3.json", text_of_rank(3, "n1"));
-  const auto sweep = collect(files_below({root}));
+  const auto sweep = collected();
   ASSERT_THAT(codes(sweep), ElementsAre("unusable_file"));
   const auto& data = sweep.problems[0].data;
   EXPECT_EQ(data.at("rank"), 1);
@@ -160,21 +157,21 @@ TEST_F(folders, packed_files_that_are_cut_off_tell_what_they_have) {
   const auto packed = common::packed(text_of_rank(1, "n1"));
   write("n1/0.json", text_of_rank(0, "n1"));
   write("n1/1.json.gz", packed.substr(0, packed.size() - 20));
-  EXPECT_EQ(collect(files_below({root})).problems.at(0).data.at("rank"), 1);
+  EXPECT_EQ(collected().problems.at(0).data.at("rank"), 1);
 }
 
 TEST_F(folders, ranks_with_empty_files_are_not_missing_where_these_are_as_many) {
   write("n1/0.json", text_of_rank(0, "n1"));
   write("n1/1.json", "");
   write("n1/3.json", text_of_rank(3, "n1"));
-  EXPECT_EQ(collect(files_below({root})).problems.at(0).data.at("node"), "n1");
+  EXPECT_EQ(collected().problems.at(0).data.at("node"), "n1");
   // One of two is missing, and nobody knows which.
-  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(1, 2));
+  EXPECT_THAT(missing_in(collected()), ElementsAre(1, 2));
   write("n1/2.json", "");
-  EXPECT_THAT(missing_in(collect(files_below({root}))), IsEmpty());
+  EXPECT_THAT(missing_in(collected()), IsEmpty());
   // Something else is no result of a rank.
   write("n1/2.json", "{}");
-  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(1, 2));
+  EXPECT_THAT(missing_in(collected()), ElementsAre(1, 2));
 }
 
 TEST_F(folders, gpus_whose_files_are_cut_off_are_known_without_a_rank) {
@@ -183,7 +180,7 @@ TEST_F(folders, gpus_whose_files_are_cut_off_are_known_without_a_rank) {
   write("n1/1.json", file("GPU-1").dump());
   for (const auto bytes : {rows, rows + 60, text.size() - 1}) {
     write("n1/2.json", text.substr(0, bytes));
-    const auto sweep = collect(files_below({root}));
+    const auto sweep = collected();
     ASSERT_THAT(codes(sweep), ElementsAre("unusable_file")) << bytes;
     const auto& data = sweep.problems[0].data;
     EXPECT_EQ(data.at("gpu"), "GPU-2") << bytes;
@@ -201,7 +198,7 @@ TEST_F(folders, gpus_of_a_file_of_several_are_known) {
   const auto text = document.dump();
   write("n1/1.json", file("GPU-1").dump());
   write("n1/2.json", text.substr(0, text.size() - 20));
-  const auto sweep = collect(files_below({root}));
+  const auto sweep = collected();
   const auto& data = sweep.problems.at(0).data;
   EXPECT_EQ(data.at("gpu"), nullptr);
   EXPECT_EQ(data.at("gpus"), json({"GPU-2", "GPU-3"}));
@@ -225,23 +222,22 @@ TEST(collected, bytes_that_cannot_be_used_tell_their_rank_packed_or_not) {
   }
 }
 
-TEST_F(folders, empty_files_of_a_full_node_are_not_of_ranks_of_others) {
+TEST_F(folders, empty_files_may_be_of_ranks_of_nodes_that_are_not_full) {
   for (const std::size_t rank : {0, 1, 2})
     write(fmt::format("n{}/rank.json", rank), text_of_rank(rank, fmt::format("n{}", rank)));
   write("n0/old.json", "");
-  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(3));
-  // This may be the rank's.
+  EXPECT_THAT(missing_in(collected()), ElementsAre(3));
   write("n3/rank.json", "");
-  EXPECT_THAT(missing_in(collect(files_below({root}))), IsEmpty());
+  EXPECT_THAT(missing_in(collected()), IsEmpty());
 }
 
 TEST_F(folders, empty_files_of_a_node_with_fewer_ranks_than_others_may_be_of_the_last_rank) {
-  write("n0/0.json", text_of_rank(0, "n0"));
-  write("n0/1.json", text_of_rank(1, "n0"));
-  write("n1/2.json", text_of_rank(2, "n1"));
-  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(3));
+  for (const std::size_t rank : {0, 1, 2})
+    write(fmt::format("n{}/{}.json", rank / 2, rank),
+          text_of_rank(rank, fmt::format("n{}", rank / 2)));
+  EXPECT_THAT(missing_in(collected()), ElementsAre(3));
   write("n1/3.json", "");
-  EXPECT_THAT(missing_in(collect(files_below({root}))), IsEmpty());
+  EXPECT_THAT(missing_in(collected()), IsEmpty());
 }
 
 TEST_F(folders, cut_off_files_of_another_sweep_are_of_no_rank_of_this_one) {
@@ -249,7 +245,7 @@ TEST_F(folders, cut_off_files_of_another_sweep_are_of_no_rank_of_this_one) {
   write("n1/2.json", text_of_rank(2, "n1", "monday"));
   write("n1/3.json", text_of_rank(3, "n1", "monday"));
   write("n1/1.json", cut_off(text_of_rank(1, "n1", "sunday")));
-  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(1));
+  EXPECT_THAT(missing_in(collected()), ElementsAre(1));
 }
 
 TEST_F(folders, of_several_sweeps_must_be_chosen_from) {
@@ -286,7 +282,7 @@ TEST_F(folders, what_is_named_like_a_result_and_is_none_is_a_problem) {
   std::filesystem::create_symlink("nowhere", root / "n1/b.json");
   ASSERT_EQ(::mkfifo((root / "n1/c.json").c_str(), 0600), 0);
   write("n1/d.JSON", "x");
-  const auto sweep = collect(files_below({root}));
+  const auto sweep = collected();
   EXPECT_THAT(sweep.gpus, SizeIs(1));
   EXPECT_THAT(codes(sweep), ElementsAre("unusable_file", "unusable_file", "unusable_file"));
 }
@@ -316,16 +312,16 @@ TEST_F(folders, may_have_sweeps_and_answers_of_ours) {
   write("n1/a.json", file("GPU-1").dump());
   write("sweep.json", R"({"kind":"fleet_sweep","format":1})");
   write("answer.json", "{\n \"kind\": \"fleet_judgement\",\n \"format\": 1}");
-  EXPECT_THAT(collect(files_below({root})).problems, IsEmpty());
+  EXPECT_THAT(collected().problems, IsEmpty());
 }
 
 TEST_F(folders, without_usable_files_are_refused) {
   write("n1/a.json", "");
   write("n1/sweep.json", R"({"kind":"fleet_sweep","format":1})");
-  EXPECT_THAT(why_nothing([&] { collect(files_below({root})); }),
+  EXPECT_THAT(why_nothing([&] { collected(); }),
               testing::AllOf(HasSubstr("in 2 files"), HasSubstr("n1/a.json")));
   std::filesystem::remove(root / "n1/a.json");
-  EXPECT_THAT(why_nothing([&] { collect(files_below({root})); }), HasSubstr("are no results"));
+  EXPECT_THAT(why_nothing([&] { collected(); }), HasSubstr("are no results"));
 }
 
 TEST_F(folders, without_result_files_are_refused_by_their_names) {

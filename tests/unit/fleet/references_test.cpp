@@ -35,8 +35,10 @@ class referred : public testing::Test {
     now = again();
     others_before.clear();
   }
-  /// What sweeps of the same GPUs differ by is known then.
-  void measure_three_before() {
+  /// On one node, three times before: what sweeps of the same GPUs differ by is known then.
+  void measure_one_node(std::size_t gpus) {
+    kind.nodes = 1;
+    kind.gpus_in_node = gpus;
     measure();
     others_before = {again(), again()};
   }
@@ -55,6 +57,10 @@ class referred : public testing::Test {
     auto accepted = others_before;
     accepted.push_back(before);
     return judge(now, settings::usual(), accepted);
+  }
+  [[nodiscard]] judgement judged_by_peers() const { return judge(now, settings::usual()); }
+  void take_away(const std::string& node) {
+    std::erase_if(now.gpus, [&](const gpu& gpu) { return gpu.node == node; });
   }
 
   sweep before, now;
@@ -85,7 +91,7 @@ TEST_F(referred, figures_of_another_procedure_are_not_compared) {
 TEST_F(referred, what_all_have_in_common_is_found_by_the_baseline_alone) {
   measure();
   for (auto& gpu : now.gpus) slow_down(gpu, 1.05);
-  EXPECT_EQ(judge(now, settings::usual()).verdict, verdict::healthy);
+  EXPECT_EQ(judged_by_peers().verdict, verdict::healthy);
   const auto result = judged();
   ASSERT_THAT(result.findings, SizeIs(1));
   const auto& found = result.findings.front();
@@ -105,46 +111,36 @@ TEST_F(referred, gpu_that_peers_name_is_named_once) {
 }
 
 TEST_F(referred, single_node_is_compared_with_itself) {
-  kind.nodes = 1;
-  kind.gpus_in_node = 2;
-  measure_three_before();
-  EXPECT_EQ(judge(now, settings::usual()).verdict, verdict::unknown);
+  measure_one_node(2);
+  EXPECT_EQ(judged_by_peers().verdict, verdict::unknown);
   EXPECT_EQ(judged().verdict, verdict::healthy);
   slow_down(now.gpus[1], 1.04);
   const auto result = judged();
   EXPECT_EQ(result.verdict, verdict::named);
-  ASSERT_THAT(result.findings, SizeIs(1));
-  EXPECT_EQ(result.findings.front().name, now.gpus[1].uuid);
-  EXPECT_EQ(result.findings.front().scope, scope::gpu);
+  EXPECT_THAT(result.findings, ElementsAre(AllOf(Field(&finding::name, now.gpus[1].uuid),
+                                                 Field(&finding::scope, scope::gpu))));
   slow_down(now.gpus[0], 1.04);
   EXPECT_THAT(judged().findings, ElementsAre(Field(&finding::scope, scope::node)));
 }
 
 TEST_F(referred, single_sweep_does_not_show_what_sweeps_of_few_gpus_differ_by) {
-  kind.nodes = 1;
-  kind.gpus_in_node = 2;
-  measure();
+  measure_one_node(2);
   slow_down(now.gpus[1], 1.05);
-  const auto by_one = judged();
+  const auto by_one = judge(now, settings::usual(), std::vector{before});
   EXPECT_THAT(by_one.findings, IsEmpty());
   EXPECT_EQ(by_one.verdict, verdict::unknown);
-  others_before = {again(), again()};
   EXPECT_EQ(judged().verdict, verdict::named);
 }
 
 TEST_F(referred, sweeps_that_differed_before_may_differ_now) {
-  kind.nodes = 1;
-  kind.gpus_in_node = 2;
-  measure_three_before();
+  measure_one_node(2);
   for (auto& gpu : others_before[1].gpus) slow_down(gpu, 1.05);
   slow_down(now.gpus[1], 1.05);
   EXPECT_THAT(judged().findings, IsEmpty());
 }
 
 TEST_F(referred, slowdown_that_would_be_found_is_that_of_the_better_reference) {
-  kind.nodes = 1;
-  kind.gpus_in_node = 2;
-  measure_three_before();
+  measure_one_node(2);
   auto result = judged();
   for (auto& tested : result.tested)
     tested.detectable = tested.reference == reference::baseline ? 0.0321 : 0.0789;
@@ -153,8 +149,7 @@ TEST_F(referred, slowdown_that_would_be_found_is_that_of_the_better_reference) {
 }
 
 TEST_F(referred, two_sizes_that_are_slower_than_before_are_named) {
-  kind.nodes = kind.gpus_in_node = 1;
-  measure_three_before();
+  measure_one_node(1);
   // One size of three in both directions: the medians do not show it.
   const auto other_direction = std::ranges::find(now.benchmarks, direction::d2h,
                                                  [](const auto& b) { return b.aspect.towards; });
@@ -176,20 +171,16 @@ TEST_F(referred, size_that_is_slower_in_two_of_three_repetitions_alone_is_chance
 }
 
 TEST_F(referred, new_gpu_is_compared_with_its_model) {
-  kind.nodes = 1;
-  kind.gpus_in_node = 2;
-  measure_three_before();
+  measure_one_node(2);
   now.gpus[1].uuid = "GPU-new";
   slow_down(now.gpus[1], 1.05);
   const auto result = judged();
-  ASSERT_THAT(result.findings, SizeIs(1));
-  EXPECT_EQ(result.findings.front().pattern, pattern::slower_than_model);
+  EXPECT_THAT(result.findings, ElementsAre(Field(&finding::pattern, pattern::slower_than_model)));
   EXPECT_THAT(result.gone, ElementsAre(Field(&gpu::uuid, before.gpus[1].uuid)));
 }
 
 TEST_F(referred, baseline_of_one_gpu_does_not_show_what_hosts_differ_by) {
-  kind.nodes = kind.gpus_in_node = 1;
-  measure_three_before();
+  measure_one_node(1);
   EXPECT_EQ(judged().verdict, verdict::healthy);
   const auto by_host = settings::usual({benchmark_class::host});
   const auto result = judge(now, by_host, std::vector{before});
@@ -204,41 +195,31 @@ TEST_F(referred, gpu_that_its_node_has_lost_is_gone) {
   EXPECT_EQ(result.verdict, verdict::named);
   EXPECT_THAT(result.gone, ElementsAre(Field(&gpu::uuid, before.gpus[5].uuid)));
   // A node that is not measured this time is not.
-  std::erase_if(now.gpus, [&](const gpu& gpu) { return gpu.node == before.gpus[5].node; });
+  take_away(before.gpus[5].node);
   EXPECT_THAT(judged().gone, IsEmpty());
 }
 
-TEST_F(referred, gpu_whose_file_cannot_be_read_is_not_gone) {
+TEST_F(referred, gpus_whose_files_cannot_be_read_are_not_gone) {
+  using json = nlohmann::ordered_json;
   measure();
-  const auto add_unread = [&](const char* uuid) {
-    nlohmann::ordered_json data{{"gpu", nullptr}, {"node", now.gpus[0].node}, {"rank", nullptr}};
-    if (uuid) data["gpu"] = uuid;
-    now.problems.push_back({unusable_file_code, data, "cannot use it"});
-  };
-  const auto lost = before.gpus[1].uuid;
-  const auto gone_with = [&](const char* uuid) {
-    now.problems.clear();
-    add_unread(uuid);
+  const auto gone_with = [&](const json& gpu, const json& gpus = nullptr) {
+    json data{{"gpu", gpu}, {"node", now.gpus[0].node}, {"rank", nullptr}};
+    if (!gpus.is_null()) data["gpus"] = gpus;
+    now.problems = {{unusable_file_code, data, "cannot use it"}};
     return judged().gone.size();
   };
+  const auto lost = before.gpus[1].uuid;
   now.gpus.erase(now.gpus.begin() + 1);
-  EXPECT_EQ(gone_with(lost.c_str()), 0U);
+  EXPECT_EQ(gone_with(lost), 0U);
   EXPECT_EQ(gone_with("GPU-other"), 1U);
   EXPECT_EQ(gone_with(nullptr), 0U);
   // One of two is gone, and nobody knows which.
   now.gpus.erase(now.gpus.begin() + 1);
   EXPECT_EQ(gone_with(nullptr), 2U);
-}
-
-TEST_F(referred, gpus_of_one_file_that_cannot_be_read_are_not_gone) {
-  measure();
-  const std::vector lost{before.gpus[1].uuid, before.gpus[2].uuid};
-  now.gpus.erase(now.gpus.begin() + 1, now.gpus.begin() + 3);
+  now.problems.clear();
   EXPECT_THAT(judged().gone, SizeIs(2));
-  const nlohmann::ordered_json data{
-      {"gpu", nullptr}, {"gpus", lost}, {"node", now.gpus[0].node}, {"rank", nullptr}};
-  now.problems.push_back({unusable_file_code, data, "cannot use it"});
-  EXPECT_THAT(judged().gone, IsEmpty());
+  // One file of both.
+  EXPECT_EQ(gone_with(nullptr, {lost, before.gpus[2].uuid}), 0U);
   EXPECT_EQ(judged().verdict, verdict::unknown);
 }
 
@@ -249,7 +230,7 @@ TEST_F(referred, gpu_that_is_gone_and_its_rank_are_one_finding) {
   now.world_size = now.gpus.size();
   // The last one of its node: nothing else tells on which node the rank was.
   now.gpus.erase(now.gpus.begin() + 7);
-  EXPECT_THAT(judge(now, settings::usual()).missing, SizeIs(1));
+  EXPECT_THAT(judged_by_peers().missing, SizeIs(1));
   auto result = judged();
   EXPECT_THAT(result.missing, IsEmpty());
   EXPECT_THAT(result.gone, ElementsAre(Field(&gpu::rank, 7U)));
@@ -270,8 +251,7 @@ TEST_F(referred, gpu_that_is_gone_and_its_rank_are_one_finding) {
 
 TEST_F(referred, nodes_of_the_baseline_that_were_not_measured_are_a_doubt) {
   measure();
-  std::erase_if(now.gpus,
-                [](const gpu& gpu) { return gpu.node == "node3" || gpu.node == "node4"; });
+  for (const auto* node : {"node3", "node4"}) take_away(node);
   const auto result = judged();
   EXPECT_EQ(result.verdict, verdict::unknown);
   EXPECT_THAT(result.doubts, ElementsAre(testing::Pair(doubt::nodes_not_measured, IsEmpty())));
@@ -280,7 +260,7 @@ TEST_F(referred, nodes_of_the_baseline_that_were_not_measured_are_a_doubt) {
 TEST_F(referred, nodes_that_are_declared_absent_are_told_and_no_doubt) {
   measure();
   for (std::size_t i = 0; i < now.gpus.size(); ++i) now.gpus[i].rank = i;
-  std::erase_if(now.gpus, [](const gpu& gpu) { return gpu.node == "node11"; });
+  take_away("node11");
   // Those that were measured, and those that the baseline lacks, say nothing.
   now.absent_nodes = {"node1", "node11", "node99"};
   const auto result = judged();
@@ -318,18 +298,14 @@ TEST_F(referred, baseline_that_began_later_is_a_doubt) {
 
 TEST_F(referred, benchmarks_of_one_gpu_alone_are_no_matter_of_the_fleet) {
   measure();
-  for (const auto towards : {direction::h2d, direction::d2h}) {
-    const aspect link{benchmark_class::link, towards, false};
+  for (const auto towards : {direction::h2d, direction::d2h})
     for (auto* sweep : {&before, &now}) {
-      sweep->benchmarks.push_back({"copy/pinned/more", link});
+      const auto name = "copy/pinned/more" + to_string(towards);
+      sweep->benchmarks.push_back({name, {benchmark_class::link, towards, false}});
       for (auto& gpu : sweep->gpus) gpu.times.emplace_back();
-      sweep->gpus[9].times.back() = {{1e6, 1e6, 1e6}};
+      const double time = sweep == &now ? 1.3e6 : 1e6;
+      sweep->gpus[9].times.back() = {{time, time, time}};
     }
-  }
-  for (auto& benchmark : before.benchmarks) benchmark.name += to_string(benchmark.aspect.towards);
-  for (auto& benchmark : now.benchmarks) benchmark.name += to_string(benchmark.aspect.towards);
-  for (std::size_t i = 0; i < 2; ++i)
-    now.gpus[9].times[now.benchmarks.size() - 1 - i] = {{1.3e6, 1.3e6, 1.3e6}};
   EXPECT_THAT(judged().findings, ElementsAre(AllOf(Field(&finding::scope, scope::gpu),
                                                    Field(&finding::name, now.gpus[9].uuid))));
 }
@@ -367,14 +343,14 @@ class limited : public referred {
 
 TEST_F(limited, rates_of_recorded_machines_are_healthy) {
   measure_at(55);
-  EXPECT_EQ(judge(now, settings::usual()).verdict, verdict::healthy);
+  EXPECT_EQ(judged_by_peers().verdict, verdict::healthy);
   EXPECT_NEAR(*copy_rate(now, now.gpus[0], direction::h2d), 55, 1);
   EXPECT_NEAR(*link_limit(now.gpus[0].link), 57.6, 0.1);
 }
 
 TEST_F(limited, copies_far_below_their_links_are_named_though_all_are_alike) {
   measure_at(30);
-  const auto result = judge(now, settings::usual());
+  const auto result = judged_by_peers();
   EXPECT_EQ(result.verdict, verdict::named);
   ASSERT_THAT(result.findings, SizeIs(1));
   const auto& found = result.findings.front();
@@ -387,25 +363,24 @@ TEST_F(limited, copies_far_below_their_links_are_named_though_all_are_alike) {
   EXPECT_THAT(judged().findings, IsEmpty());
 }
 
-TEST_F(limited, slow_gpu_beside_accepted_ones_is_one_gpu) {
-  measure_at(55);
-  before = now;
-  slow_down(now.gpus[9], 2);
-  const auto result = judged();
-  const auto& found = result.findings;
-  EXPECT_THAT(found, Each(AllOf(Field(&finding::scope, scope::gpu),
-                                Field(&finding::name, now.gpus[9].uuid))));
-  EXPECT_EQ(1, std::ranges::count(found, benchmark_class::link, &finding::kind));
-}
-
 TEST_F(limited, slow_gpus_beside_accepted_ones_are_no_node) {
-  kind = {.nodes = 1, .gpus_in_node = 8, .nodes_in_rack = 1};
-  measure_at(55);
-  before = now;
-  for (std::size_t i = 0; i < 5; ++i) slow_down(now.gpus[i], 2);
-  const auto result = judge(now, settings::usual(), std::vector{before});
-  EXPECT_THAT(result.findings, Each(Field(&finding::scope, scope::gpu)));
-  EXPECT_EQ(5, std::ranges::count(result.findings, benchmark_class::link, &finding::kind));
+  const std::vector<std::pair<simulation::fleet_kind, std::vector<std::size_t>>> fleets{
+      {kind, {9}}, {{.nodes = 1, .gpus_in_node = 8, .nodes_in_rack = 1}, {0, 1, 2, 3, 4}}};
+  for (const auto& [of, slow] : fleets) {
+    kind = of;
+    random.seed(5);
+    measure_at(55);
+    before = now;
+    std::vector<std::string> names;
+    for (const auto i : slow) {
+      slow_down(now.gpus[i], 2);
+      names.push_back(now.gpus[i].uuid);
+    }
+    const auto found = judged().findings;
+    EXPECT_THAT(found, Each(AllOf(Field(&finding::scope, scope::gpu),
+                                  Field(&finding::name, testing::AnyOfArray(names)))));
+    EXPECT_EQ(std::ranges::count(found, benchmark_class::link, &finding::kind), slow.size());
+  }
 }
 
 TEST_F(limited, limit_of_a_link_is_evidence_of_what_is_slow_anyway) {
@@ -415,7 +390,7 @@ TEST_F(limited, limit_of_a_link_is_evidence_of_what_is_slow_anyway) {
     for (std::size_t b = 0; b < now.benchmarks.size(); ++b)
       if (now.benchmarks[b].copied_bytes)
         for (auto& time : now.gpus[i].times[b].front()) time *= 2;
-  const auto result = judge(now, settings::usual());
+  const auto result = judged_by_peers();
   ASSERT_THAT(result.findings, SizeIs(1));
   const auto& found = result.findings.front();
   EXPECT_EQ(found.scope, scope::node);
@@ -427,7 +402,7 @@ TEST_F(limited, limit_of_a_link_is_evidence_of_what_is_slow_anyway) {
 
 TEST_F(limited, copies_below_recorded_machines_are_a_doubt) {
   measure_at(46);
-  const auto result = judge(now, settings::usual());
+  const auto result = judged_by_peers();
   EXPECT_THAT(result.findings, IsEmpty());
   EXPECT_EQ(result.verdict, verdict::unknown);
   EXPECT_THAT(result.doubts.at(doubt::below_recorded), SizeIs(48));
@@ -439,7 +414,7 @@ TEST_F(limited, copies_below_recorded_machines_are_a_doubt) {
 TEST_F(limited, links_that_nothing_is_known_of_are_not_judged) {
   measure_at(20);
   for (auto& gpu : now.gpus) gpu.link = {};
-  EXPECT_THAT(judge(now, settings::usual()).findings, IsEmpty());
+  EXPECT_THAT(judged_by_peers().findings, IsEmpty());
 }
 
 }  // namespace
