@@ -7,6 +7,8 @@
 #include <numeric>
 #include <string>
 
+#include "src/topology/infer/infer.hpp"
+
 namespace bench_transfers::simulation {
 namespace {
 
@@ -264,6 +266,13 @@ std::vector<std::string> names_of_devices(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("cuda:{}", i));
   return names;
+}
+
+topology::host_map measured_map(const made_up_host& host, const made_up_noise& noise,
+                                std::uint64_t seed, const made_up_drift& drift) {
+  made_up_measurement measure(host, noise, seed, drift);
+  return topology::infer({}, names_of_devices(host.devices),
+                         [&](const topology::flow_set& flows) { return measure(flows); });
 }
 
 }  // namespace bench_transfers::simulation

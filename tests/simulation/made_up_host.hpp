@@ -111,4 +111,8 @@ made_up_host host_of_issue_357();
 
 std::vector<std::string> names_of_devices(std::size_t count);
 
+/// What is inferred of this host, about whose PCI tree nothing is known.
+topology::host_map measured_map(const made_up_host& host, const made_up_noise& noise = {},
+                                std::uint64_t seed = 1, const made_up_drift& drift = {});
+
 }  // namespace bench_transfers::simulation

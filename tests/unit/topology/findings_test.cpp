@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "src/exports/text.hpp"
-#include "src/topology/infer/infer.hpp"
 #include "src/topology/report/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
+#include "tests/unit/topology/told.hpp"
 
 namespace bench_transfers::topology::findings_test {
 namespace {
@@ -45,12 +45,6 @@ void measure_all_at_once(host_map& map) {
   }
 }
 
-std::vector<common::message> with_code(const host_map& map, const std::string& code) {
-  auto list = findings(map);
-  std::erase_if(list, [&](const auto& finding) { return finding.code != code; });
-  return list;
-}
-
 std::string pairs_text(const host_map& map) {
   std::string text;
   for (const auto& table : tables_of_pairs(map)) text += exports::text_of(table);
@@ -58,12 +52,9 @@ std::string pairs_text(const host_map& map) {
 }
 
 TEST(findings, the_host_of_issue_357_is_explained_in_one_sentence) {
-  simulation::made_up_measurement measure(simulation::host_of_issue_357(), {}, 1);
-  const auto map = infer({}, simulation::names_of_devices(8),
-                         [&](const flow_set& flows) { return measure(flows); });
-  const auto explanations = with_code(map, "all_at_once");
-  ASSERT_THAT(explanations, SizeIs(1));
-  const auto& data = explanations.front().data;
+  const auto map = simulation::measured_map(simulation::host_of_issue_357());
+  const auto explanations = only(map, "all_at_once");
+  const auto& data = explanations.data;
   EXPECT_EQ(data["traffic"], (json{"h2d", "d2h"}));
   EXPECT_NEAR(data["total"].get<double>(), 278 * gb, 3 * gb);
   EXPECT_NEAR(data["alone_total"].get<double>(), 8 * 56.2 * gb, 5 * gb);
@@ -87,10 +78,9 @@ TEST(findings, the_advice_for_the_host_of_issue_357_is_two_of_four) {
   auto map = map_of_devices(8);
   map.alone.assign(8, {exactly(56.2 * gb), exactly(56.2 * gb), exactly(112.4 * gb)});
   map.links.push_back({device_set::of({4, 5, 6, 7}), gives(101.6 * gb), {}, {}});
-  const auto advice = with_code(map, "at_most");
-  ASSERT_THAT(advice, SizeIs(1));
-  EXPECT_EQ(advice.front().data["count"], 2);
-  EXPECT_NEAR(advice.front().data["each"].get<double>(), 50.8 * gb, 0.01 * gb);
+  const auto advice = only(map, "at_most");
+  EXPECT_EQ(advice.data["count"], 2);
+  EXPECT_NEAR(advice.data["each"].get<double>(), 50.8 * gb, 0.01 * gb);
 }
 
 TEST(findings, advice_on_how_many_holds_for_any_devices_of_the_link) {
@@ -98,23 +88,20 @@ TEST(findings, advice_on_how_many_holds_for_any_devices_of_the_link) {
   map.links.push_back({device_set::up_to(4), gives(500 * gb), {}, {}});
   // Two slow devices fit beside each other, two fast ones do not.
   for (const std::size_t fast : {2U, 3U}) map.alone[fast].h2d = exactly(400 * gb);
-  const auto advice = with_code(map, "at_most");
-  ASSERT_THAT(advice, SizeIs(1));
-  EXPECT_EQ(advice.front().data["count"], 1);
+  const auto advice = only(map, "at_most");
+  EXPECT_EQ(advice.data["count"], 1);
   std::ranges::reverse(map.alone);
-  EXPECT_EQ(with_code(map, "at_most").front().data["count"], 1);
+  EXPECT_EQ(only(map, "at_most").data["count"], 1);
 }
 
 TEST(findings, of_devices_that_share_unequally_say_what_each_gets) {
   auto map = map_of_devices(4);
   map.alone[0].h2d = exactly(5 * gb);
   map.links.push_back({device_set::up_to(4), gives(50 * gb), {}, {}});
-  const auto together = with_code(map, "all_at_once");
-  ASSERT_THAT(together, SizeIs(1));
-  EXPECT_EQ(together.front().data["groups"][0]["rates"], (json{5 * gb, 15 * gb, 15 * gb, 15 * gb}));
-  EXPECT_THAT(together.front().text,
-              HasSubstr("(cuda:0 gets 5.0, cuda:1 to cuda:3 get 15.0 each)"));
-  const auto link = with_code(map, "shared_link").front();
+  const auto together = only(map, "all_at_once");
+  EXPECT_EQ(together.data["groups"][0]["rates"], (json{5 * gb, 15 * gb, 15 * gb, 15 * gb}));
+  EXPECT_THAT(together.text, HasSubstr("(cuda:0 gets 5.0, cuda:1 to cuda:3 get 15.0 each)"));
+  const auto link = only(map, "shared_link");
   EXPECT_EQ(link.data["capacities"]["h2d"]["together"], (json{5 * gb, 15 * gb, 15 * gb, 15 * gb}));
   EXPECT_THAT(link.text, HasSubstr("alone cuda:0 gets 5.0, cuda:1 to cuda:3 get 50.0 each, "
                                    "together cuda:0 gets 5.0"));
@@ -127,20 +114,18 @@ TEST(findings, samples_that_were_discarded_are_counted_if_there_are_many) {
   map.sets[0].discarded = 2;
   EXPECT_THAT(with_code(map, "disturbed"), IsEmpty());
   map.sets[1].discarded = 1;
-  ASSERT_THAT(with_code(map, "disturbed"), SizeIs(1));
-  EXPECT_EQ(with_code(map, "disturbed").front().text,
+  EXPECT_EQ(only(map, "disturbed").text,
             "3 of 21 samples were discarded, because something else was busy.");
 }
 
 TEST(findings, a_device_that_drifts_is_said_with_its_rates) {
   auto map = map_of_devices(5);
   map.drifts = {{1, traffic::h2d, {50 * gb, 49.5 * gb}}, {1, traffic::both, {100 * gb, 92 * gb}}};
-  const auto drift = with_code(map, "drift");
-  ASSERT_THAT(drift, SizeIs(1));
-  EXPECT_EQ(drift.front().data["devices"], json{"cuda:1"});
-  EXPECT_EQ(drift.front().data["largest"]["traffic"], "both");
-  EXPECT_NEAR(drift.front().data["largest"]["part"].get<double>(), 0.08, 1e-9);
-  EXPECT_EQ(drift.front().text,
+  const auto drift = only(map, "drift");
+  EXPECT_EQ(drift.data["devices"], json{"cuda:1"});
+  EXPECT_EQ(drift.data["largest"]["traffic"], "both");
+  EXPECT_NEAR(drift.data["largest"]["part"].get<double>(), 0.08, 1e-9);
+  EXPECT_EQ(drift.text,
             "cuda:1 changed during the measurement: it got 100.0, then 92.0 GB/s both ways alone. "
             "A link that takes less than 8 % off it may be missing.");
 }
@@ -149,9 +134,8 @@ TEST(findings, of_a_device_that_was_not_measured_both_ways_are_finite) {
   auto map = map_of_devices(2);
   map.alone[0].both = {};
   map.links.push_back({device_set::up_to(2), {}, {}, gives(60 * gb)});
-  const auto advice = with_code(map, "at_most");
-  ASSERT_THAT(advice, SizeIs(1));
-  EXPECT_GT(advice.front().data["each"], 0);
+  const auto advice = only(map, "at_most");
+  EXPECT_GT(advice.data["each"], 0);
   EXPECT_THAT(text_of(map), Not(HasSubstr("both 0.0")));
   EXPECT_THAT(text_of(map), HasSubstr("both - GB/s alone"));
 }
@@ -199,7 +183,7 @@ TEST(findings, a_link_is_named_by_its_port_and_generation) {
         {gpu, "pci0000:c0", {{"0000:c0:01.1", gen4, 1, {}}, {gpu, gen4, 1, {}}}});
   map.pci.visible = true;
   map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
-  const auto place = with_code(map, "shared_link").front().data["place"];
+  const auto place = only(map, "shared_link").data["place"];
   EXPECT_EQ(place["kind"], "port");
   EXPECT_EQ(place["name"], "0000:c0:01.1");
   EXPECT_EQ(place["generation"], 4);
@@ -259,22 +243,20 @@ TEST(findings, doubts_are_said) {
   map.errors = held_out_errors{4, 12, 0.01, 0.3};
   EXPECT_THAT(with_code(map, "poor_prediction"), SizeIs(1));
   map.skipped.push_back({flows_of(device_set::up_to(3), traffic::h2d), "too little memory"});
-  EXPECT_EQ(with_code(map, "not_measured").front().data["count"], 1);
+  EXPECT_EQ(only(map, "not_measured").data["count"], 1);
   map.alone[1].h2d = exactly(25 * gb);
-  const auto slow = with_code(map, "slower_alone");
-  ASSERT_THAT(slow, SizeIs(1));
-  EXPECT_EQ(slow.front().data["device"], "cuda:1");
+  const auto slow = only(map, "slower_alone");
+  EXPECT_EQ(slow.data["device"], "cuda:1");
 }
 
 TEST(findings, a_device_that_was_not_measured_is_left_out) {
   auto map = map_of_devices(4);
   map.alone[3] = {};
-  ASSERT_THAT(with_code(map, "sharing_unknown"), SizeIs(1));
-  EXPECT_EQ(with_code(map, "sharing_unknown").front().data["devices"].size(), 3);
+  EXPECT_EQ(only(map, "sharing_unknown").data["devices"].size(), 3);
   EXPECT_THAT(with_code(map, "slower_alone"), IsEmpty());
   EXPECT_THAT(tree_text(map), HasSubstr("cuda:3: not measured"));
   map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
-  EXPECT_THAT(with_code(map, "all_at_once").front().data["alone_total"], 150 * gb);
+  EXPECT_THAT(only(map, "all_at_once").data["alone_total"], 150 * gb);
   EXPECT_THAT(pairs_text(map), Not(HasSubstr("nan")));
 }
 
@@ -317,8 +299,7 @@ TEST(findings, directions_that_get_different_rates_are_told_in_one_sentence) {
   map.links.push_back({device_set::up_to(2), {}, {}, gives(160 * gb)});
   EXPECT_THAT(with_code(map, "unfair_shares"), IsEmpty());
   map.links.front().both->shares = direction_shares{0.41, 0.59};
-  ASSERT_THAT(with_code(map, "unfair_shares"), SizeIs(1));
-  const auto finding = with_code(map, "unfair_shares").front();
+  const auto finding = only(map, "unfair_shares");
   EXPECT_NEAR(finding.data["h2d"].get<double>(), 32.8 * gb, 0.1 * gb);
   EXPECT_EQ(finding.data["alone"], false);
   EXPECT_EQ(finding.text,
@@ -331,8 +312,7 @@ TEST(findings, devices_that_divide_unfairly_alone_are_told_together) {
   for (const std::size_t device : {0, 1})
     map.alone[device] = {exactly(50 * gb), exactly(50 * gb), exactly(80 * gb),
                          direction_shares{0.6, 0.4}};
-  ASSERT_THAT(with_code(map, "unfair_shares"), SizeIs(1));
-  const auto finding = with_code(map, "unfair_shares").front();
+  const auto finding = only(map, "unfair_shares");
   EXPECT_EQ(finding.data["devices"], (json{"cuda:0", "cuda:1"}));
   EXPECT_EQ(finding.text,
             "When cuda:0 and cuda:1 copy both ways alone, each gets 48.0 GB/s from the host and "

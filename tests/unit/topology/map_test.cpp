@@ -12,32 +12,34 @@ namespace {
 
 using simulation::even_host;
 using simulation::made_up_host;
+using simulation::measured_map;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr double gb = 1e9;
 
-host_map map_of_host(const made_up_host& host, const pci_view& pci = {},
-                     std::size_t* sets = nullptr) {
+/// How many sets are measured of this host.
+std::size_t sets_of_host(const made_up_host& host) {
   simulation::made_up_measurement measure(host, {}, 1);
-  return infer(
-      pci, simulation::names_of_devices(host.devices),
+  std::size_t sets = 0;
+  infer(
+      {}, simulation::names_of_devices(host.devices),
       [&](const flow_set& flows) { return measure(flows); },
-      [&](std::size_t done, std::size_t) {
-        if (sets != nullptr) *sets = done;
-      });
+      [&](std::size_t done, std::size_t) { sets = done; });
+  return sets;
 }
 
-TEST(host_map, a_host_that_shares_nothing_has_no_links) {
+TEST(host_map, a_host_that_shares_nothing_has_no_links_and_does_not_drift) {
   for (const std::size_t devices : {1, 2, 5, 8}) {
-    const auto map = map_of_host(even_host(devices));
+    const auto map = measured_map(even_host(devices));
     EXPECT_THAT(map.links, IsEmpty()) << devices;
+    EXPECT_THAT(map.drifts, IsEmpty()) << devices;
     EXPECT_NEAR(map.alone.front().h2d.value, 50 * gb, 1 * gb);
   }
 }
 
 TEST(host_map, a_link_has_its_devices_and_its_capacity_within_the_interval) {
-  const auto map = map_of_host(even_host(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}));
+  const auto map = measured_map(even_host(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}));
   ASSERT_EQ(map.links.size(), 1);
   const auto& link = map.links.front();
   EXPECT_EQ(link.devices, device_set::of({1, 2}));
@@ -50,47 +52,34 @@ TEST(host_map, a_link_has_its_devices_and_its_capacity_within_the_interval) {
   EXPECT_LT(link.h2d->p, 0.01);
 }
 
-TEST(host_map, a_link_that_binds_three_flows_but_not_two_is_found) {
-  const auto map = map_of_host(even_host(5, {{device_set::of({1, 2, 3}), traffic::d2h, 120 * gb}}));
-  ASSERT_EQ(map.links.size(), 1);
-  EXPECT_EQ(map.links.front().devices, device_set::of({1, 2, 3}));
-  EXPECT_TRUE(map.links.front().d2h);
-}
-
-TEST(host_map, a_link_that_binds_only_with_all_devices_is_found) {
-  const auto map = map_of_host(even_host(6, {{device_set::up_to(6), traffic::h2d, 270 * gb}}));
-  ASSERT_EQ(map.links.size(), 1);
-  EXPECT_EQ(map.links.front().devices, device_set::up_to(6));
-}
-
-TEST(host_map, a_link_that_binds_only_with_both_directions_is_found) {
-  const auto map = map_of_host(even_host(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
-  ASSERT_EQ(map.links.size(), 1);
-  EXPECT_FALSE(map.links.front().h2d);
-  EXPECT_FALSE(map.links.front().d2h);
-  EXPECT_TRUE(map.links.front().both);
-}
-
-TEST(host_map, a_link_that_another_hides_when_all_copy_is_found) {
-  const auto map = map_of_host(even_host(4, {{device_set::of({2, 3}), traffic::h2d, 80 * gb},
-                                             {device_set::up_to(4), traffic::h2d, 120 * gb}}));
-  ASSERT_EQ(map.links.size(), 2);
-  EXPECT_EQ(map.links[0].devices, device_set::up_to(4));
-  EXPECT_EQ(map.links[1].devices, device_set::of({2, 3}));
-  EXPECT_EQ(parent_of(map, map.links[1]), &map.links[0]);
-  EXPECT_EQ(parent_of(map, map.links[0]), nullptr);
-}
-
-TEST(host_map, two_links_that_give_the_same_are_not_taken_for_one) {
-  const auto map = map_of_host(even_host(6, {{device_set::of({0, 1}), traffic::h2d, 80 * gb},
-                                             {device_set::of({3, 4}), traffic::h2d, 80 * gb}}));
-  ASSERT_EQ(map.links.size(), 2);
-  EXPECT_EQ(map.links[0].devices, device_set::of({0, 1}));
-  EXPECT_EQ(map.links[1].devices, device_set::of({3, 4}));
+TEST(host_map, links_are_found_wherever_they_bind) {
+  const std::vector<std::pair<std::size_t, std::vector<limit>>> hosts{
+      // With three flows but not two, with all devices only, and with both directions only.
+      {5, {{device_set::of({1, 2, 3}), traffic::d2h, 120 * gb}}},
+      {6, {{device_set::up_to(6), traffic::h2d, 270 * gb}}},
+      {4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}},
+      // One that another hides when all copy, and two that give the same.
+      {4,
+       {{device_set::up_to(4), traffic::h2d, 120 * gb},
+        {device_set::of({2, 3}), traffic::h2d, 80 * gb}}},
+      {6,
+       {{device_set::of({0, 1}), traffic::h2d, 80 * gb},
+        {device_set::of({3, 4}), traffic::h2d, 80 * gb}}}};
+  for (const auto& [devices, shared] : hosts) {
+    const auto map = measured_map(even_host(devices, shared));
+    ASSERT_EQ(map.links.size(), shared.size());
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      EXPECT_EQ(map.links[i].devices, shared[i].devices);
+      for (const auto kind : every_traffic)
+        EXPECT_EQ(map.links[i].of(kind).has_value(), kind == shared[i].kind) << i;
+      const bool is_inner = i == 1 && devices == 4;
+      EXPECT_EQ(parent_of(map, map.links[i]), is_inner ? &map.links[0] : nullptr);
+    }
+  }
 }
 
 TEST(host_map, predicts_sets_that_it_was_not_fitted_to) {
-  const auto map = map_of_host(even_host(4, {{device_set::of({0, 1}), traffic::h2d, 60 * gb}}));
+  const auto map = measured_map(even_host(4, {{device_set::of({0, 1}), traffic::h2d, 60 * gb}}));
   ASSERT_TRUE(map.errors);
   EXPECT_LT(map.errors->median, 0.03);
   EXPECT_LT(map.errors->p95, 0.1);
@@ -101,7 +90,7 @@ TEST(host_map, predicts_sets_that_it_was_not_fitted_to) {
 
 TEST(host_map, a_link_may_give_one_direction_more_than_the_other) {
   const auto map =
-      map_of_host(even_host(4, {{device_set::of({0, 1}), traffic::both, 150 * gb, {0.4, 0.6}}}));
+      measured_map(even_host(4, {{device_set::of({0, 1}), traffic::both, 150 * gb, {0.4, 0.6}}}));
   ASSERT_EQ(map.links.size(), 1);
   ASSERT_TRUE(map.links.front().both && map.links.front().both->shares);
   EXPECT_NEAR(map.links.front().both->shares->h2d, 0.4, 0.01);
@@ -114,7 +103,7 @@ TEST(host_map, a_device_may_give_one_direction_more_than_the_other) {
   auto host = even_host(3);
   for (auto& own : host.own)
     if (own.kind == traffic::both) own = {own.devices, own.kind, 75 * gb, {0.6, 0.4}};
-  const auto map = map_of_host(host);
+  const auto map = measured_map(host);
   EXPECT_THAT(map.links, IsEmpty());
   for (const auto& alone : map.alone) {
     ASSERT_TRUE(alone.shares);
@@ -123,7 +112,7 @@ TEST(host_map, a_device_may_give_one_direction_more_than_the_other) {
 }
 
 TEST(host_map, directions_that_get_the_same_have_no_shares) {
-  const auto map = map_of_host(even_host(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
+  const auto map = measured_map(even_host(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
   ASSERT_EQ(map.links.size(), 1);
   EXPECT_FALSE(map.links.front().both->shares);
   for (const auto& alone : map.alone) EXPECT_FALSE(alone.shares);
@@ -178,7 +167,7 @@ TEST(host_map, most_made_up_hosts_are_recovered) {
       const auto host =
           simulation::random_host({devices, 1 + static_cast<std::size_t>(i) % 3, false}, random);
       ++hosts;
-      exact += simulation::compare(host, map_of_host(host)).exact() ? 1 : 0;
+      exact += simulation::compare(host, measured_map(host)).exact() ? 1 : 0;
     }
   }
   EXPECT_GE(static_cast<double>(exact), 0.95 * static_cast<double>(hosts));
@@ -193,7 +182,7 @@ TEST(host_map, most_made_up_hosts_with_unfair_directions_are_recovered) {
     simulation::tree_shape shape{2 + i % 3, 1 + i % 2};
     shape.unfair_links = true;
     const auto host = simulation::random_host(shape, random);
-    const auto map = map_of_host(host);
+    const auto map = measured_map(host);
     exact += simulation::compare(host, map).exact() ? 1 : 0;
     for (const auto& link : map.links) unfair += link.both && link.both->shares ? 1 : 0;
     ASSERT_TRUE(map.errors);
@@ -231,9 +220,7 @@ TEST(host_map, a_device_that_cannot_copy_costs_only_itself) {
 }
 
 host_map map_of_drifting_host(const made_up_host& host, const simulation::made_up_drift& drift) {
-  simulation::made_up_measurement measure(host, {}, 1, drift);
-  return infer({}, simulation::names_of_devices(host.devices),
-               [&](const flow_set& flows) { return measure(flows); });
+  return measured_map(host, {}, 1, drift);
 }
 
 TEST(host_map, a_device_that_gets_slower_is_no_link) {
@@ -271,10 +258,6 @@ TEST(host_map, a_host_that_never_settles_is_said_and_has_no_invented_links) {
   EXPECT_FALSE(map.measured_again);
 }
 
-TEST(host_map, a_host_that_stays_as_it_is_does_not_drift) {
-  EXPECT_THAT(map_of_host(even_host(5)).drifts, IsEmpty());
-}
-
 TEST(host_map, a_device_that_is_lost_costs_no_set_without_it) {
   simulation::made_up_measurement measure(
       even_host(6, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}), {}, 1);
@@ -302,15 +285,12 @@ TEST(host_map, nothing_to_measure_is_refused) {
 }
 
 TEST(host_map, few_sets_suffice_where_nothing_is_shared_and_never_more_than_the_limit) {
-  std::size_t sets = 0;
-  map_of_host(even_host(8), {}, &sets);
-  EXPECT_LE(sets, 64);
-  map_of_host(simulation::host_of_issue_357(), {}, &sets);
-  EXPECT_LE(sets, most_sets(8));
+  EXPECT_LE(sets_of_host(even_host(8)), 64);
+  EXPECT_LE(sets_of_host(simulation::host_of_issue_357()), most_sets(8));
 }
 
 TEST(host_map, mixes_directions_where_a_link_limits_both_together) {
-  const auto map = map_of_host(even_host(3, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
+  const auto map = measured_map(even_host(3, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
   for (const auto& mixed : {flow_set{device_set::of({0, 1}), device_set::of(0)},
                             flow_set{device_set::of(1), device_set::of({0, 1})}})
     EXPECT_THAT(map.sets,

@@ -31,12 +31,7 @@ TEST(max_min, what_a_slow_flow_leaves_goes_to_the_others) {
   EXPECT_DOUBLE_EQ((result.rates[{0, direction::h2d}]), 10);
   EXPECT_DOUBLE_EQ((result.rates[{1, direction::h2d}]), 15);
   EXPECT_DOUBLE_EQ((result.rates[{2, direction::h2d}]), 15);
-}
-
-TEST(max_min, says_which_limit_holds_each_flow_back) {
-  auto limits = own({10, 20, 30});
-  limits.push_back({device_set::up_to(3), traffic::h2d, 40});
-  const auto result = fill(limits, 3, flows_of(device_set::up_to(3), traffic::h2d));
+  // Which limit holds each flow back.
   EXPECT_EQ(result.flows.front().h2d, device_set::of(0));
   EXPECT_EQ(result.flows.back().h2d, device_set::of({1, 2}));
 }
@@ -53,30 +48,26 @@ TEST(max_min, directions_share_only_what_limits_both) {
   EXPECT_DOUBLE_EQ((less.rates[{0, direction::d2h}]), 5);
 }
 
-std::vector<limit> unfair(double device, double shared, direction_shares shares) {
-  auto limits = own({device, device});
-  limits.push_back({both_devices, traffic::both, shared, shares});
-  return limits;
-}
-
 TEST(max_min, a_full_limit_divides_between_directions_by_its_shares) {
-  const auto result = fill(unfair(54, 160, {0.4, 0.6}), 2, flows_of(both_devices, traffic::both));
-  for (const std::size_t device : {0, 1}) {
-    EXPECT_NEAR((result.rates[{device, direction::h2d}]), 32, 1e-9);
-    EXPECT_NEAR((result.rates[{device, direction::d2h}]), 48, 1e-9);
+  struct division {
+    double shared;
+    direction_shares shares;
+    traffic kind;
+    double h2d, d2h;
+  };
+  // What a direction cannot take of its share goes to the other; one alone has no shares.
+  for (const auto& [shared, shares, kind, h2d, d2h] :
+       {division{160, {0.4, 0.6}, traffic::both, 32, 48},
+        {180, {0.25, 0.75}, traffic::both, 36, 54},
+        {80, {0.25, 0.75}, traffic::h2d, 40, 0}}) {
+    auto limits = own({54, 54});
+    limits.push_back({both_devices, traffic::both, shared, shares});
+    const auto result = fill(limits, 2, flows_of(both_devices, kind));
+    for (const std::size_t device : {0, 1}) {
+      EXPECT_NEAR((result.rates[{device, direction::h2d}]), h2d, 1e-9);
+      EXPECT_NEAR((result.rates[{device, direction::d2h}]), d2h, 1e-9);
+    }
   }
-}
-
-TEST(max_min, what_a_direction_cannot_take_of_its_share_goes_to_the_other) {
-  const auto result = fill(unfair(54, 180, {0.25, 0.75}), 2, flows_of(both_devices, traffic::both));
-  EXPECT_NEAR((result.rates[{0, direction::d2h}]), 54, 1e-9);
-  EXPECT_NEAR((result.rates[{0, direction::h2d}]), 36, 1e-9);
-}
-
-TEST(max_min, shares_do_not_matter_in_one_direction) {
-  const auto result = fill(unfair(54, 80, {0.25, 0.75}), 2, flows_of(both_devices, traffic::h2d));
-  EXPECT_NEAR((result.rates[{0, direction::h2d}]), 40, 1e-9);
-  EXPECT_NEAR((result.rates[{1, direction::h2d}]), 40, 1e-9);
 }
 
 /// The device's own limit would give more to the host, the shared one more from it, and has enough.

@@ -46,19 +46,11 @@ TEST_F(moves, a_limit_is_added_where_flows_lose) {
   EXPECT_LT(moved->misfit, with(search_, {}).misfit - worth_a_limit);
 }
 
-TEST_F(moves, a_limit_of_too_few_devices_is_exchanged) {
+TEST_F(moves, limits_that_explain_less_are_put_right) {
+  // One of too few devices, one without a device, one that crosses, one that takes nothing off.
   expect_shared(exchange_limits(search_, with(search_, {uploads_of({0, 1}, 48)})), {{0, 1, 2}});
-}
-
-TEST_F(moves, a_device_moves_into_a_limit) {
   expect_shared(move_device(search_, with(search_, {uploads_of({0, 1}, 70)})), {{0, 1, 2}});
-}
-
-TEST_F(moves, a_limit_replaces_those_that_it_crosses) {
   expect_shared(replace_crossed(search_, with(search_, {uploads_of({2, 3}, 90)})), {{0, 1, 2}});
-}
-
-TEST_F(moves, a_limit_that_takes_nothing_off_is_removed) {
   expect_shared(
       remove_limits(search_, with(search_, {uploads_of({0, 1, 2}, 70), uploads_of({0, 1}, 99)})),
       {{0, 1, 2}});

@@ -5,9 +5,9 @@
 
 #include <random>
 
-#include "src/topology/findings/findings.hpp"
 #include "src/topology/report/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
+#include "tests/unit/topology/told.hpp"
 
 namespace bench_transfers::topology::near_nodes_test {
 namespace {
@@ -40,12 +40,6 @@ host_map map_with(std::size_t devices, std::vector<node_rates> nodes) {
   map.alone.assign(devices, {{50 * gb, 0, 0}, {50 * gb, 0, 0}, {100 * gb, 0, 0}});
   map.nodes = std::move(nodes);
   return map;
-}
-
-std::vector<common::message> with_code(const host_map& map, const std::string& code) {
-  auto list = findings(map);
-  std::erase_if(list, [&](const auto& finding) { return finding.code != code; });
-  return list;
 }
 
 TEST(near_nodes, each_device_alone_is_measured_with_memory_on_each_node) {

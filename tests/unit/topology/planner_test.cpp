@@ -92,12 +92,12 @@ TEST_F(planned, devices_are_usable_unless_they_could_not_even_copy_alone) {
   EXPECT_EQ(usable_devices(2, {{uploads({0, 1}), {}, "failed"}}), device_set::up_to(2));
 }
 
-TEST_F(planned, a_link_is_measured_by_itself_and_again_if_it_is_weak) {
+TEST_F(planned, a_link_is_measured_by_itself_until_two_sets_show_it) {
   begin(even_host(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}));
   measure_all_together();
   EXPECT_THAT(chosen_by(confirm_links), ElementsAre(uploads({1, 2})));
   measure(uploads({1, 2}));
-  EXPECT_THAT(chosen_by(confirm_links), IsEmpty()) << "two sets show it";
+  EXPECT_THAT(chosen_by(confirm_links), IsEmpty());
 }
 
 TEST_F(planned, a_link_that_one_set_alone_shows_is_measured_again) {
@@ -157,12 +157,8 @@ TEST_F(planned, all_devices_together_show_most_links_that_may_be) {
   begin(even_host(4));
   EXPECT_THAT(chosen_by(look_for_unseen_links),
               ElementsAre(flows_of(device_set::up_to(4), traffic::both)));
-}
-
-TEST_F(planned, nothing_is_looked_for_where_all_have_what_they_could_have) {
-  begin(even_host(4));
   measure_all_together();
-  EXPECT_THAT(chosen_by(look_for_unseen_links), IsEmpty());
+  EXPECT_THAT(chosen_by(look_for_unseen_links), IsEmpty()) << "all have what they could have";
 }
 
 TEST_F(planned, a_link_that_another_one_hides_is_looked_for_without_that) {

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "src/topology/infer/infer.hpp"
 #include "src/topology/report/document.hpp"
 #include "tests/fuzz/kept_inputs.hpp"
 #include "tests/fuzz/properties.hpp"
@@ -33,10 +32,8 @@ std::string refusal_of(const std::string& text) {
 /// What is inferred of a host with random links.
 host_map made_up_map(std::size_t devices) {
   std::mt19937_64 random(devices);
-  simulation::made_up_measurement measure(
-      simulation::random_host({devices, devices > 1 ? std::size_t{1} : 0}, random), {}, devices);
-  return infer({}, simulation::names_of_devices(devices),
-               [&](const flow_set& flows) { return measure(flows); });
+  const auto host = simulation::random_host({devices, devices > 1 ? std::size_t{1} : 0}, random);
+  return simulation::measured_map(host, {}, devices);
 }
 
 /// Of three devices, the first two of which share a link.

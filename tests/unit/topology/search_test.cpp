@@ -119,23 +119,19 @@ TEST_F(searched, neighbours_have_a_device_more_or_less_and_something_to_explain)
   EXPECT_TRUE(
       neighbours(search_, with(search_, {uploads_of({0, 1, 2}, 70)}), uploads_of({1, 2}, 70))
           .empty());
-}
-
-TEST_F(searched, neighbours_may_be_for_other_flows) {
+  // They may be for other flows.
   const limit downloads{device_set::of({0, 1, 2}), traffic::d2h, 70 * gb};
-  const auto near = neighbours(search_, with(search_, {}), downloads);
-  EXPECT_THAT(near, Contains(testing::AllOf(testing::Field(&limit::devices, downloads.devices),
-                                            testing::Field(&limit::kind, traffic::h2d))));
+  EXPECT_THAT(neighbours(search_, base, downloads),
+              Contains(testing::AllOf(testing::Field(&limit::devices, downloads.devices),
+                                      testing::Field(&limit::kind, traffic::h2d))));
 }
 
 TEST_F(searched, neighbours_go_together_with_the_other_limits) {
   const auto other = uploads_of({0, 1}, 90);
-  for (const auto& near : neighbours(search_, with(search_, {other}), uploads_of({1, 2}, 90)))
+  const auto base = with(search_, {other});
+  for (const auto& near : neighbours(search_, base, uploads_of({1, 2}, 90)))
     EXPECT_TRUE(go_together(near, other));
-}
-
-TEST_F(searched, neighbours_have_all_devices_of_another_limit) {
-  const auto base = with(search_, {uploads_of({0, 1}, 90)});
+  // They may have all devices of another limit.
   EXPECT_THAT(devices_of(neighbours(search_, base, uploads_of({2, 3}, 90))),
               Contains(device_set::up_to(4)));
 }

@@ -4,16 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "src/topology/findings/findings.hpp"
-#include "src/topology/infer/infer.hpp"
 #include "src/topology/map/reader.hpp"
 #include "tests/simulation/made_up_host.hpp"
+#include "tests/unit/topology/told.hpp"
 
 namespace bench_transfers::topology::unexplained_test {
 namespace {
 
 using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr double gb = 1e9;
 
@@ -40,12 +38,6 @@ host_map two_gpus() {
   return map;
 }
 
-std::vector<common::message> told_of(const host_map& map) {
-  auto list = findings(map);
-  std::erase_if(list, [](const auto& finding) { return finding.code != "no_link_explains"; });
-  return list;
-}
-
 TEST(most_unexplained, a_flow_that_loses_where_no_link_is_full) {
   auto map = two_gpus();
   // 55 + 34.7 + 52 is less than the 165 of all four flows.
@@ -59,11 +51,10 @@ TEST(most_unexplained, a_flow_that_loses_where_no_link_is_full) {
   EXPECT_DOUBLE_EQ(found->rate_before, 55 * gb);
   // Its own link had carried 97.6 GB/s both ways.
   EXPECT_NEAR(found->unused, 1 - 86.7 / 97.6, 1e-3);
-  const auto told = told_of(map);
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_EQ(told[0].data["flow"], "cuda:1:h2d");
-  EXPECT_EQ(told[0].data["beside"], (nlohmann::ordered_json{"cuda:0:d2h", "cuda:1:d2h"}));
-  EXPECT_TRUE(told[0].data["beside_fewer"].empty());
+  const auto data = only(map, "no_link_explains").data;
+  EXPECT_EQ(data["flow"], "cuda:1:h2d");
+  EXPECT_EQ(data["beside"], (nlohmann::ordered_json{"cuda:0:d2h", "cuda:1:d2h"}));
+  EXPECT_TRUE(data["beside_fewer"].empty());
 }
 
 TEST(most_unexplained, is_nothing_where_a_link_may_be_full) {
@@ -111,10 +102,8 @@ TEST_P(made_up_hosts, are_never_said_to_have_no_explanation) {
         const auto host = simulation::random_host(
             {.devices = devices, .depth = 2, .unfair_links = unfair, .unfair_devices = unfair},
             random);
-        simulation::made_up_measurement measure(host, noise, GetParam());
-        const auto map = infer({}, simulation::names_of_devices(devices),
-                               [&](const flow_set& flows) { return measure(flows); });
-        EXPECT_THAT(told_of(map), IsEmpty())
+        const auto map = simulation::measured_map(host, noise, GetParam());
+        EXPECT_THAT(with_code(map, "no_link_explains"), IsEmpty())
             << devices << " devices, " << noise.repetitions << " and " << noise.sets;
       }
 }
