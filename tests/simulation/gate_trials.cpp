@@ -164,9 +164,6 @@ class laboratory {
     return result;
   }
 
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(random_);
-  }
   double normal(double deviation) {
     return std::normal_distribution<double>(0, deviation)(random_);
   }
@@ -260,6 +257,7 @@ auto slower(std::set<std::string> names, double factor) {
 std::vector<trial> trials() {
   using kind = gate::benchmark_class;
   const std::set<kind> link{kind::link};
+  const std::vector<std::size_t> two{5, 5}, four{5, 5, 5, 5};
   const auto nothing = [](laboratory&, const recorded&) -> change {
     return [](const std::string&, std::size_t, std::size_t) { return 0.0; };
   };
@@ -316,65 +314,49 @@ std::vector<trial> trials() {
   };
   const std::string large = "^copy/pinned/.*/(16|128)MiB$";
   std::vector<trial> all{
-      {"A/A, link", false, {5, 5}, link, nothing},
-      {"A/A, default", false, {5, 5}, {}, nothing},
-      {"A/A, four machines, link", true, {5, 5, 5, 5}, link, nothing},
-      {"A/A, four machines, default", true, {5, 5, 5, 5}, {}, nothing},
+      {"A/A, link", false, two, link, nothing},
+      {"A/A, default", false, two, {}, nothing},
+      {"A/A, four machines, link", true, four, link, nothing},
+      {"A/A, four machines, default", true, four, {}, nothing},
       {"A/A, one session", false, {10}, link, nothing},
       {"A/A, ten nights", false, std::vector<std::size_t>(10, 1), link, nothing},
       {"A/A, ten nights and one run", false, {1, 1, 1, 1, 1, 1, 1, 1, 1, 2}, link, nothing}};
   for (const double factor : {1.02, 1.022, 1.025, 1.03, 1.05}) {
     const auto text = fmt::format("{:g} %", std::round(1000 * (factor - 1)) / 10);
-    all.push_back({"one of the link +" + text, false, {5, 5}, link, one(factor)});
-    all.push_back({"pinned +" + text, false, {5, 5}, {}, of_kind(kind::link, large, factor)});
-    all.push_back({"pinned, four machines +" + text,
-                   true,
-                   {5, 5, 5, 5},
-                   link,
-                   of_kind(kind::link, large, factor)});
+    all.push_back({"one of the link +" + text, false, two, link, one(factor)});
+    all.push_back({"pinned +" + text, false, two, {}, of_kind(kind::link, large, factor)});
+    all.push_back(
+        {"pinned, four machines +" + text, true, four, link, of_kind(kind::link, large, factor)});
   }
   all.insert(
       all.end(),
-      {{"copies to the device +5 %", false, {5, 5}, link, of_kind(kind::link, "/h2d/", 1.05)},
-       {"whole link +3 %", false, {5, 5}, link, of_kind(kind::link, "", 1.03)},
-       {"everything x 2, link", false, {5, 5}, link, everything(2)},
-       {"everything x 2, default", false, {5, 5}, {}, everything(2)},
-       {"everything x 2, four machines", true, {5, 5, 5, 5}, {}, everything(2)},
-       {"host x 1.5", false, {5, 5}, link, of_kind(kind::host, "", 1.5)},
-       {"host x 1.5, four machines", true, {5, 5, 5, 5}, link, of_kind(kind::host, "", 1.5)},
-       {"host to the device x 1.5", false, {5, 5}, link, of_kind(kind::host, "h2d", 1.5)},
-       {"host of 128 MiB x 1.5", false, {5, 5}, link, of_kind(kind::host, "128MiB", 1.5)},
-       {"host of 128 MiB x 1.5, four machines",
-        true,
-        {5, 5, 5, 5},
-        link,
+      {{"copies to the device +5 %", false, two, link, of_kind(kind::link, "/h2d/", 1.05)},
+       {"whole link +3 %", false, two, link, of_kind(kind::link, "", 1.03)},
+       {"everything x 2, link", false, two, link, everything(2)},
+       {"everything x 2, default", false, two, {}, everything(2)},
+       {"everything x 2, four machines", true, four, {}, everything(2)},
+       {"host x 1.5", false, two, link, of_kind(kind::host, "", 1.5)},
+       {"host x 1.5, four machines", true, four, link, of_kind(kind::host, "", 1.5)},
+       {"host to the device x 1.5", false, two, link, of_kind(kind::host, "h2d", 1.5)},
+       {"host of 128 MiB x 1.5", false, two, link, of_kind(kind::host, "128MiB", 1.5)},
+       {"host of 128 MiB x 1.5, four machines", true, four, link,
         of_kind(kind::host, "128MiB", 1.5)},
-       {"latency x 2", false, {5, 5}, link, of_kind(kind::latency, "", 2)},
-       {"latency of pinned copies x 1.5",
-        false,
-        {5, 5},
-        link,
+       {"latency x 2", false, two, link, of_kind(kind::latency, "", 2)},
+       {"latency of pinned copies x 1.5", false, two, link,
         of_kind(kind::latency, "^copy/pinned/", 1.5)},
-       {"one run of three x 100 in half", false, {5, 5}, link, in_one_of_three(.5, 100, true)},
-       {"one run of three x 1.3 in a tenth", false, {5, 5}, link, in_one_of_three(.1, 1.3, true)},
-       {"one run, never again, x 1.3 in a tenth",
-        false,
-        {5, 5},
-        link,
+       {"one run of three x 100 in half", false, two, link, in_one_of_three(.5, 100, true)},
+       {"one run of three x 1.3 in a tenth", false, two, link, in_one_of_three(.1, 1.3, true)},
+       {"one run, never again, x 1.3 in a tenth", false, two, link,
         in_one_of_three(.1, 1.3, false)},
-       {"means of the link +44 %", false, {5, 5}, link, nothing, 1.44},
-       {"means of the link +8 %", false, {5, 5}, link, nothing, 1.08},
-       {"means of the link +8 %, four machines", true, {5, 5, 5, 5}, link, nothing, 1.08},
+       {"means of the link +44 %", false, two, link, nothing, 1.44},
+       {"means of the link +8 %", false, two, link, nothing, 1.08},
+       {"means of the link +8 %, four machines", true, four, link, nothing, 1.08},
        {"modes of boots +3 %, one boot", false, {10}, link, mode(1.03)},
-       {"modes of boots +3 %, two boots", false, {5, 5}, link, mode(1.03)},
-       {"modes of boots +3 %, four boots", false, {5, 5, 5, 5}, link, mode(1.03)},
-       {"a fifth +4 % in a third of processes", false, {5, 5}, link, slow_processes(5, .33, 1.04)},
-       {"all +4 % in a tenth of processes", false, {5, 5}, link, slow_processes(1, .1, 1.04)},
-       {"all +30 % in a hundredth of processes",
-        false,
-        {5, 5},
-        link,
-        slow_processes(1, .01, 1.3)}});
+       {"modes of boots +3 %, two boots", false, two, link, mode(1.03)},
+       {"modes of boots +3 %, four boots", false, four, link, mode(1.03)},
+       {"a fifth +4 % in a third of processes", false, two, link, slow_processes(5, .33, 1.04)},
+       {"all +4 % in a tenth of processes", false, two, link, slow_processes(1, .1, 1.04)},
+       {"all +30 % in a hundredth of processes", false, two, link, slow_processes(1, .01, 1.3)}});
   return all;
 }
 
@@ -411,18 +393,25 @@ tally tally_of(const trial& trial, const recorded& noise, const gate::metric& ju
   return result;
 }
 
-/// Suites of another program: `quiet` benchmarks, and others whose sessions differ by more.
-gate::report suite_check(std::mt19937_64& random, std::size_t benchmarks, std::size_t wide_part,
-                         double wide, double narrow, double least, double most,
-                         const std::vector<std::size_t>& days, double factor) {
+/// Suites of another program.
+struct suite {
+  std::string name;
+  std::size_t benchmarks, wide_part;  ///< every so many of them is wide; 0: none
+  double wide, narrow;                ///< how far their sessions and those of the others differ
+  double least, most;                 ///< deviations of processes
+  std::vector<std::size_t> days;
+  double factor = 1;  ///< by which the quietest benchmark gets slower
+};
+
+gate::report checked(const suite& suite, std::mt19937_64& random) {
   const auto normal = [&](double deviation) {
     return std::normal_distribution<double>(0, deviation)(random);
   };
   std::vector<double> deviations, sessions;
-  for (std::size_t b = 0; b < benchmarks; ++b) {
-    deviations.push_back(
-        std::exp(std::uniform_real_distribution<double>(std::log(least), std::log(most))(random)));
-    sessions.push_back(wide_part > 0 && b % wide_part == 0 ? wide : narrow);
+  for (std::size_t b = 0; b < suite.benchmarks; ++b) {
+    deviations.push_back(std::exp(std::uniform_real_distribution<double>(
+        std::log(suite.least), std::log(suite.most))(random)));
+    sessions.push_back(suite.wide_part > 0 && b % suite.wide_part == 0 ? suite.wide : suite.narrow);
   }
   const auto quietest =
       static_cast<std::size_t>(std::ranges::min_element(deviations) - deviations.begin());
@@ -435,9 +424,9 @@ gate::report suite_check(std::mt19937_64& random, std::size_t benchmarks, std::s
       runs[r].boot = fmt::format("{}", place);
       runs[r].content = random();
     }
-    for (std::size_t b = 0; b < benchmarks; ++b) {
+    for (std::size_t b = 0; b < suite.benchmarks; ++b) {
       const double level = std::log(1e6) + (sessions[b] > 0 ? normal(sessions[b]) : 0) +
-                           (is_new && b == quietest ? std::log(factor) : 0);
+                           (is_new && b == quietest ? std::log(suite.factor) : 0);
       for (auto& run : runs)
         run.benchmarks[fmt::format("BM/{}", b)] = {
             {std::exp(level + normal(deviations[b]))}, 0, {}, {}};
@@ -445,61 +434,46 @@ gate::report suite_check(std::mt19937_64& random, std::size_t benchmarks, std::s
     return runs;
   };
   std::vector<gate::run> before;
-  for (std::size_t s = 0; s < days.size(); ++s)
-    std::ranges::move(runs_of(s, days[s], false), std::back_inserter(before));
+  for (std::size_t s = 0; s < suite.days.size(); ++s)
+    std::ranges::move(runs_of(s, suite.days[s], false), std::back_inserter(before));
   gate::question question;
   return gate::check(gate::pin(before, {}).baseline, runs_of(new_session, 3, true), question);
 }
 
+std::vector<suite> suites() {
+  const std::vector<std::size_t> seven{2, 1, 2, 1, 2, 1, 1}, two{5, 5}, four{5, 5, 5, 5};
+  return {{"120 benchmarks, ten runs of seven days", 120, 0, 0, 0, .001, .012, seven},
+          {"the same, the quietest +6 %", 120, 0, 0, 0, .001, .012, seven, 1.06},
+          {"the same, sessions 0.2 %", 120, 0, 0, .002, .001, .012, seven},
+          {"the same, sessions 0.2 %, +6 %", 120, 0, 0, .002, .001, .012, seven, 1.06},
+          {"300, a tenth with sessions 2 %, two days", 300, 10, .02, .001, .002, .002, two},
+          {"300, a tenth with sessions 2 %, one day", 300, 10, .02, .001, .002, .002, {10}},
+          {"300, a tenth with sessions 2 %, four days", 300, 10, .02, .001, .002, .002, four},
+          {"300, 2 % with sessions 3 %, two days", 300, 50, .03, .001, .002, .002, two},
+          {"300, 2 % with sessions 3 %, four days", 300, 50, .03, .001, .002, .002, four},
+          {"five benchmarks, sessions 1 %, two days", 5, 0, 0, .01, .002, .002, two},
+          {"five benchmarks, sessions 1 %, one day", 5, 0, 0, .01, .002, .002, {10}}};
+}
+
+void print_start(const std::string& name, const std::map<std::string, std::size_t>& answers) {
+  fmt::print("{:<45}", name);
+  for (const auto& [word, count] : answers) fmt::print(" {} {}", word, count);
+}
+
+void end_line() {
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
 void print_suites(const options& options) {
-  struct suite {
-    std::string name;
-    std::size_t benchmarks, wide_part;
-    double wide, narrow, least, most;
-    std::vector<std::size_t> days;
-    double factor;
-  };
-  const std::vector<std::size_t> seven{2, 1, 2, 1, 2, 1, 1};
-  for (const auto& [name, benchmarks, wide_part, wide, narrow, least, most, days, factor] :
-       std::vector<suite>{
-           {"120 benchmarks, ten runs of seven days", 120, 0, 0, 0, .001, .012, seven, 1},
-           {"the same, the quietest +6 %", 120, 0, 0, 0, .001, .012, seven, 1.06},
-           {"the same, sessions 0.2 %", 120, 0, 0, .002, .001, .012, seven, 1},
-           {"the same, sessions 0.2 %, +6 %", 120, 0, 0, .002, .001, .012, seven, 1.06},
-           {"300, a tenth with sessions 2 %, two days", 300, 10, .02, .001, .002, .002, {5, 5}, 1},
-           {"300, a tenth with sessions 2 %, one day", 300, 10, .02, .001, .002, .002, {10}, 1},
-           {"300, a tenth with sessions 2 %, four days",
-            300,
-            10,
-            .02,
-            .001,
-            .002,
-            .002,
-            {5, 5, 5, 5},
-            1},
-           {"300, 2 % with sessions 3 %, two days", 300, 50, .03, .001, .002, .002, {5, 5}, 1},
-           {"300, 2 % with sessions 3 %, four days",
-            300,
-            50,
-            .03,
-            .001,
-            .002,
-            .002,
-            {5, 5, 5, 5},
-            1},
-           {"five benchmarks, sessions 1 %, two days", 5, 0, 0, .01, .002, .002, {5, 5}, 1},
-           {"five benchmarks, sessions 1 %, one day", 5, 0, 0, .01, .002, .002, {10}, 1}}) {
-    if (!std::regex_search(name, std::regex(options.only))) continue;
+  for (const auto& suite : suites()) {
+    if (!std::regex_search(suite.name, std::regex(options.only))) continue;
     std::mt19937_64 random(options.seed);
     std::map<std::string, std::size_t> answers;
     for (std::size_t i = 0; i < options.checks; ++i)
-      ++answers[gate::to_string(
-          suite_check(random, benchmarks, wide_part, wide, narrow, least, most, days, factor)
-              .code)];
-    fmt::print("{:<45}", name);
-    for (const auto& [word, count] : answers) fmt::print(" {} {}", word, count);
-    fmt::print("\n");
-    std::fflush(stdout);
+      ++answers[gate::to_string(checked(suite, random).code)];
+    print_start(suite.name, answers);
+    end_line();
   }
 }
 
@@ -521,14 +495,12 @@ int main(int argc, char** argv) {
     for (const auto& trial : trials()) {
       if (!std::regex_search(trial.name, std::regex(options.only))) continue;
       const auto result = tally_of(trial, noise, judged_by, options);
-      fmt::print("{:<45}", trial.name);
-      for (const auto& [word, count] : result.answers) fmt::print(" {} {}", word, count);
+      print_start(trial.name, result.answers);
       fmt::print(", {:.1f} runs",
                  static_cast<double>(result.runs) / static_cast<double>(options.checks));
       for (const auto& [index, count] : result.reasons) fmt::print(" [{}:{}]", index, count);
       if (result.wrong > 0) fmt::print(", {} wrong", result.wrong);
-      fmt::print("\n");
-      std::fflush(stdout);
+      end_line();
     }
     print_suites(options);
   } catch (const std::exception& error) {

@@ -48,6 +48,13 @@ class comparing : public testing::Test {
       for (auto& value : session) value += std::log1p(part);
   }
 
+  /// Three new processes in each look.
+  static void part_looks(observation& benchmark) {
+    const auto& values = benchmark.after[0];
+    for (auto first = values.begin(); first != values.end(); first += 3)
+      benchmark.looks.emplace_back(first, first + 3);
+  }
+
   static std::size_t count(const comparison& comparison, outcome verdict) {
     return static_cast<std::size_t>(
         std::ranges::count(comparison.benchmarks, verdict, &benchmark_judgement::verdict));

@@ -110,29 +110,24 @@ TEST(conclusions, are_inconclusive_if_less_is_tested) {
   }
 }
 
-TEST(conclusions, count_what_is_faster_as_tested) {
-  EXPECT_EQ(concluded({several(5, verdict::faster), several(5, verdict::not_known)}).code,
-            exit_code::pass);
-}
-
-TEST(conclusions, count_what_is_slower_as_tested) {
-  const auto answer = concluded({several(5, verdict::slower), several(5, verdict::not_known)});
-  EXPECT_EQ(answer.classes.at(0).tested, 5);
-  EXPECT_THAT(answer.reasons, IsEmpty());
-}
-
-TEST(conclusions, do_not_count_what_may_be_missing) {
-  const auto answer = concluded({several(1, verdict::unchanged), excused(9)});
-  EXPECT_EQ(answer.classes.front().excused, 9);
-  EXPECT_EQ(answer.code, exit_code::pass);
-  EXPECT_EQ(answer.classes.at(0).benchmarks, 1);
-  EXPECT_EQ(answer.classes.at(0).compared, 1);
+TEST(conclusions, count_what_is_faster_or_slower_as_tested) {
+  for (const auto result : {verdict::faster, verdict::slower}) {
+    const auto answer = concluded({several(5, result), several(5, verdict::not_known)});
+    EXPECT_EQ(answer.code == exit_code::pass, result == verdict::faster);
+    EXPECT_EQ(answer.classes.at(0).tested, 5);
+    EXPECT_THAT(answer.reasons, IsEmpty());
+  }
 }
 
 TEST(conclusions, need_a_tenth_of_the_class_whatever_may_be_missing) {
-  const auto answer = concluded({several(1, verdict::unchanged), excused(10)});
-  EXPECT_EQ(answer.code, exit_code::inconclusive);
-  EXPECT_EQ(only_reason<reasons::too_few_can_show>(answer).benchmarks, 11);
+  const auto answer = concluded({several(1, verdict::unchanged), excused(9)});
+  EXPECT_EQ(answer.code, exit_code::pass);
+  EXPECT_EQ(answer.classes.at(0).excused, 9);
+  EXPECT_EQ(answer.classes.at(0).benchmarks, 1);
+  EXPECT_EQ(answer.classes.at(0).compared, 1);
+  const auto fewer = concluded({several(1, verdict::unchanged), excused(10)});
+  EXPECT_EQ(fewer.code, exit_code::inconclusive);
+  EXPECT_EQ(only_reason<reasons::too_few_can_show>(fewer).benchmarks, 11);
 }
 
 TEST(conclusions, do_not_count_what_is_new) {
@@ -151,16 +146,14 @@ TEST(conclusions, count_what_is_missing_among_the_benchmarks_to_test) {
   EXPECT_EQ(cause.benchmarks, 9);
 }
 
-TEST(conclusions, are_inconclusive_about_a_single_missing_benchmark) {
-  const auto answer = concluded({several(40, verdict::unchanged), several(1, verdict::missing)});
-  EXPECT_EQ(answer.code, exit_code::inconclusive);
-  EXPECT_EQ(only_reason<reasons::benchmarks_missing>(answer).kind, link);
-}
-
-TEST(conclusions, are_inconclusive_about_a_single_ambiguous_benchmark) {
-  const auto answer = concluded({several(40, verdict::unchanged), several(1, verdict::ambiguous)});
-  EXPECT_EQ(answer.code, exit_code::inconclusive);
-  EXPECT_EQ(only_reason<reasons::ambiguous>(answer).count, 1);
+TEST(conclusions, are_inconclusive_about_a_single_missing_or_ambiguous_benchmark) {
+  const auto with_one = [](verdict result) {
+    const auto answer = concluded({several(40, verdict::unchanged), several(1, result)});
+    EXPECT_EQ(answer.code, exit_code::inconclusive);
+    return answer;
+  };
+  EXPECT_EQ(only_reason<reasons::benchmarks_missing>(with_one(verdict::missing)).kind, link);
+  EXPECT_EQ(only_reason<reasons::ambiguous>(with_one(verdict::ambiguous)).count, 1);
 }
 
 TEST(conclusions, tell_noise_from_too_little_power) {
@@ -250,14 +243,10 @@ TEST(conclusions, judge_each_class_by_itself) {
 }
 
 TEST(conclusions, are_inconclusive_if_one_class_is) {
-  EXPECT_EQ(
-      concluded({several(20, verdict::unchanged, link), several(20, verdict::not_known, latency)})
-          .code,
-      exit_code::inconclusive);
-  EXPECT_EQ(
-      concluded({several(20, verdict::not_known, link), several(20, verdict::unchanged, latency)})
-          .code,
-      exit_code::inconclusive);
+  for (const auto& [first, second] : {std::pair{verdict::unchanged, verdict::not_known},
+                                      {verdict::not_known, verdict::unchanged}})
+    EXPECT_EQ(concluded({several(20, first, link), several(20, second, latency)}).code,
+              exit_code::inconclusive);
 }
 
 TEST(conclusions, leave_out_classes_that_do_not_decide) {
@@ -359,12 +348,17 @@ TEST(conclusions, are_those_of_a_whole_class_if_half_of_it_was_compared) {
       }
 }
 
-TEST(conclusions, are_vetoed_by_a_class_that_has_crept) {
+TEST(conclusions, say_by_how_much_a_class_has_crept_that_decides_or_vetoes) {
   auto answer =
       check_of({several(20, verdict::unchanged, link), several(20, verdict::unchanged, host)});
-  answer.classes[1].decides = false;
-  answer.classes[1].crept = 1.0;
-  EXPECT_EQ(concluded(answer).code, exit_code::inconclusive);
+  answer.classes[1].crept = 0.25;
+  for (const bool decides : {true, false}) {
+    answer.classes[1].decides = decides;
+    const auto concluding = concluded(answer);
+    EXPECT_EQ(concluding.code, exit_code::inconclusive);
+    EXPECT_EQ(only_reason<reasons::class_crept>(concluding).kind, host);
+    EXPECT_EQ(only_reason<reasons::class_crept>(concluding).slowdown, 0.25);
+  }
 }
 
 TEST(conclusions, of_what_was_measured_in_turn_have_no_bound_of_the_first_runs) {
@@ -428,12 +422,7 @@ TEST(conclusions, tell_what_single_runs_showed_from_other_doubts) {
 /// Repetitions that are left out are a reason only where too little is tested.
 TEST(conclusions, say_that_repetitions_were_left_out) {
   const auto with_few = [](std::size_t few) {
-    auto group = several(few, verdict::not_known);
-    for (auto& benchmark : group) {
-      benchmark.judgement.reset();
-      benchmark.note = remarks::few_repetitions{2, 3};
-    }
-    return concluded({several(10, verdict::unchanged), group});
+    return concluded({several(10, verdict::unchanged), with_few_repetitions(few)});
   };
   EXPECT_EQ(with_few(10).code, exit_code::pass);
   const auto answer = with_few(11);
@@ -442,15 +431,6 @@ TEST(conclusions, say_that_repetitions_were_left_out) {
   EXPECT_EQ(cause.kind, link);
   EXPECT_EQ(cause.count, 11);
   EXPECT_TRUE(more_runs_may_tell(answer));
-}
-
-TEST(conclusions, say_by_how_much_a_class_has_crept) {
-  auto answer = check_of({several(20, verdict::unchanged)});
-  answer.classes[0].crept = 0.25;
-  answer = concluded(answer);
-  EXPECT_EQ(answer.code, exit_code::inconclusive);
-  EXPECT_EQ(only_reason<reasons::class_crept>(answer).kind, link);
-  EXPECT_EQ(only_reason<reasons::class_crept>(answer).slowdown, 0.25);
 }
 
 /// The median says it first, where both have changed.
@@ -514,12 +494,9 @@ TEST(conclusions, do_not_blame_the_program_for_disturbed_runs) {
   const auto cause = only_reason<reasons::runs_disturbed>(answer);
   EXPECT_EQ(cause.disturbed, 2);
   EXPECT_EQ(cause.runs, 3);
-}
-
-TEST(conclusions, pass_in_spite_of_disturbed_runs_that_are_not_slower) {
-  auto answer = check_of({several(20, verdict::unchanged)});
-  answer.disturbed_runs = 1;
-  EXPECT_EQ(concluded(answer).code, exit_code::pass);
+  auto not_slower = check_of({several(20, verdict::unchanged)});
+  not_slower.disturbed_runs = 1;
+  EXPECT_EQ(concluded(not_slower).code, exit_code::pass);
 }
 
 TEST(conclusions, need_three_runs) {
@@ -570,40 +547,45 @@ TEST(conclusions, put_the_worst_first) {
 // More runs.
 
 TEST(more_runs, may_tell_what_is_ambiguous_or_too_little_power) {
-  EXPECT_TRUE(more_runs_may_tell(
-      concluded({several(20, verdict::unchanged), several(1, verdict::ambiguous)})));
-  EXPECT_TRUE(more_runs_may_tell(concluded({several(20, verdict::not_known)})));
-  EXPECT_TRUE(more_runs_may_tell(
-      concluded({several(20, verdict::not_known), several(1, verdict::ambiguous)})));
-}
-
-TEST(more_runs, are_of_no_use_where_there_is_a_verdict) {
-  EXPECT_FALSE(more_runs_may_tell(concluded({several(20, verdict::unchanged)})));
-  EXPECT_FALSE(
-      more_runs_may_tell(concluded({several(1, verdict::slower), several(1, verdict::ambiguous)})));
-}
-
-TEST(more_runs, are_of_no_use_against_another_reason) {
+  const auto may_tell = [](const std::vector<std::vector<finding>>& groups) {
+    return more_runs_may_tell(concluded(groups));
+  };
   const auto unsure = several(1, verdict::ambiguous);
-  EXPECT_FALSE(more_runs_may_tell(concluded({unsure, several(1, verdict::missing)})));
-  EXPECT_FALSE(more_runs_may_tell(concluded({unsure, blind(20)})));
-  auto answer = check_of({unsure});
-  answer.classes[0].shared = changed_class(0.1);
-  EXPECT_FALSE(more_runs_may_tell(concluded(answer)));
+  EXPECT_TRUE(may_tell({several(20, verdict::unchanged), unsure}));
+  EXPECT_TRUE(may_tell({several(20, verdict::not_known)}));
+  EXPECT_TRUE(may_tell({several(20, verdict::not_known), unsure}));
+  // Where there is a verdict, or another reason, they are of no use.
+  EXPECT_FALSE(may_tell({several(20, verdict::unchanged)}));
+  EXPECT_FALSE(may_tell({several(1, verdict::slower), unsure}));
+  EXPECT_FALSE(may_tell({unsure, several(1, verdict::missing)}));
+  EXPECT_FALSE(may_tell({unsure, blind(20)}));
 }
 
-TEST(more_runs, are_of_no_use_on_another_machine_unless_it_may_differ) {
-  auto answer = check_of({several(1, verdict::ambiguous)});
-  answer.changed.push_back({{"link.width", "16", "8"}, true});
-  EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
-  answer.changed[0].allowed = false;
-  EXPECT_FALSE(more_runs_may_tell(concluded(answer)));
+TEST(more_runs, are_of_use_by_what_is_known_of_all_runs) {
+  const auto may_tell_with = [](verdict result, auto change) {
+    auto answer = check_of({several(1, result)});
+    change(answer);
+    return more_runs_may_tell(concluded(answer));
+  };
+  using enum verdict;
+  EXPECT_FALSE(
+      may_tell_with(ambiguous, [](report& of) { of.classes[0].shared = changed_class(0.1); }));
+  for (const bool allowed : {true, false})  // on another machine
+    EXPECT_EQ(may_tell_with(ambiguous,
+                            [&](report& of) {
+                              of.changed.push_back({{"link.width", "16", "8"}, allowed});
+                            }),
+              allowed);
+  EXPECT_TRUE(may_tell_with(missing, [](report& of) { of.processes_after = 2; }));
 }
 
-TEST(more_runs, make_a_verdict_possible) {
-  auto answer = check_of({several(20, verdict::missing)});
-  answer.processes_after = 2;
-  EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
+TEST(more_runs, need_only_help_one_class_that_decides_or_vetoes) {
+  auto answer =
+      check_of({several(20, verdict::ambiguous, link), several(20, verdict::missing, host)});
+  for (const bool decides : {true, false}) {
+    answer.classes[0].decides = decides;
+    EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
+  }
 }
 
 /// By the figure that its verdict is of, and whether chance may explain that it was seen twice.
@@ -636,14 +618,6 @@ TEST(more_runs, may_show_a_regression_beside_a_reason_that_stays) {
   EXPECT_TRUE(tells(verdict::ambiguous));
   EXPECT_FALSE(tells(verdict::not_known));
   EXPECT_FALSE(tells(verdict::unchanged));
-}
-
-TEST(more_runs, need_only_help_one_class_that_decides) {
-  auto answer =
-      check_of({several(20, verdict::ambiguous, link), several(20, verdict::missing, host)});
-  EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
-  answer.classes[0].decides = false;
-  EXPECT_TRUE(more_runs_may_tell(concluded(answer)));  // it may veto
 }
 
 }  // namespace

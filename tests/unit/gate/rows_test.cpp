@@ -41,27 +41,23 @@ TEST(gate_rows, an_index_tells_of_the_repetitions_before_it) {
   EXPECT_EQ(read(foreign({row("a", 0, 20), row("a", 1, 20)})).benchmarks.at("a").left_out, 0);
 }
 
-TEST(gate_rows, times_are_in_ns_whatever_their_units) {
+TEST(gate_rows, times_are_in_ns_whatever_their_units_and_counters_as_they_are) {
   const auto all = foreign({row("a", 0, 1.5, "s"), row("a", 1, 1.5, "ms"), row("a", 2, 1.5, "us"),
                             row("a", 3, 1.5, "ns")});
   EXPECT_THAT(values(all, "a"), ElementsAre(1.5e9, 1.5e6, 1.5e3, 1.5));
-}
-
-TEST(gate_rows, cpu_time_has_the_same_units) {
-  EXPECT_THAT(values(foreign({row("a", 0, 1, "us")}), "a", "cpu_time"), ElementsAre(7000));
-}
-
-TEST(gate_rows, counters_are_taken_as_they_are) {
-  const auto all = foreign({with(row("a", 0, 1, "ms"), "gb_per_s", 52.5)});
-  EXPECT_THAT(values(all, "a", "gb_per_s"), ElementsAre(52.5));
+  const auto counted = foreign({with(row("a", 0, 1, "us"), "gb_per_s", 52.5)});
+  EXPECT_THAT(values(counted, "a", "cpu_time"), ElementsAre(7000));
+  EXPECT_THAT(values(counted, "a", "gb_per_s"), ElementsAre(52.5));
 }
 
 TEST(gate_rows, bytes_are_those_of_the_row) {
-  EXPECT_EQ(read(foreign({with(row("a", 0, 1), "bytes", 4096)})).benchmarks.at("a").bytes, 4096);
+  const auto bytes_of = [](const json& row) {
+    return read(foreign({row})).benchmarks.at("a").bytes;
+  };
+  EXPECT_EQ(bytes_of(with(row("a", 0, 1), "bytes", 4096)), 4096);
+  EXPECT_EQ(bytes_of(row("a", 0, 1)), std::nullopt);
   for (const json& none : {json(0), json(-4), json("4"), json(nullptr)})
-    EXPECT_EQ(read(foreign({with(row("a", 0, 1), "bytes", none)})).benchmarks.at("a").bytes,
-              std::nullopt);
-  EXPECT_EQ(read(foreign({row("a", 0, 1)})).benchmarks.at("a").bytes, std::nullopt);
+    EXPECT_EQ(bytes_of(with(row("a", 0, 1), "bytes", none)), std::nullopt) << none;
 }
 
 TEST(gate_rows, the_key_is_run_name_where_there_is_one) {
@@ -77,15 +73,10 @@ TEST(gate_rows, aggregates_are_left_out) {
   EXPECT_THAT(values(all, "a"), ElementsAre(10, 20));
   EXPECT_THAT(read(all).benchmarks, SizeIs(1));
   EXPECT_THAT(read(all).unjudged, IsEmpty());
-}
-
-TEST(gate_rows, a_benchmark_of_aggregates_alone_is_not_forgotten) {
+  // A benchmark of aggregates alone is not forgotten. Asymptotic complexity is none.
   const auto read_both = read(foreign({row("a", 0, 10), aggregate("b", "mean")}));
   EXPECT_THAT(read_both.benchmarks, ElementsAre(Key("a")));
   EXPECT_THAT(read_both.unjudged, ElementsAre("b"));
-}
-
-TEST(gate_rows, asymptotic_complexity_is_no_benchmark) {
   EXPECT_THAT(
       read(foreign({row("f/8", 0, 10), aggregate("f", "BigO"), aggregate("f", "RMS")})).unjudged,
       IsEmpty());
@@ -121,16 +112,13 @@ TEST(gate_rows, errors_count_as_failed_and_never_as_fast) {
     EXPECT_THAT(benchmarks.at(name).values, IsEmpty()) << name;
     EXPECT_EQ(benchmarks.at(name).failed, 1U) << name;
   }
-}
-
-TEST(gate_rows, a_file_in_which_everything_failed_is_a_run) {
+  // A file in which everything failed is a run.
   EXPECT_EQ(read(foreign({failed(row("a", 0, 1))})).benchmarks.at("a").failed, 1U);
-}
-
-TEST(gate_rows, a_counter_called_skipped_is_no_error) {
-  EXPECT_THAT(values(foreign({with(row("a", 0, 10), "skipped", 3)}), "a"), ElementsAre(10));
-  EXPECT_THAT(values(foreign({with(row("a", 0, 10), "error_occurred", false)}), "a"),
-              ElementsAre(10));
+  // No errors.
+  for (const auto& fine :
+       {with(row("a", 0, 10), "skipped", 3), with(row("a", 0, 10), "error_occurred", false),
+        with(row("a", 0, 10), "error_occurred", nullptr)})
+    EXPECT_THAT(values(foreign({fine}), "a"), ElementsAre(10)) << fine;
 }
 
 TEST(gate_rows, rows_with_invalid_error_fields_are_refused_and_named) {
@@ -146,8 +134,6 @@ TEST(gate_rows, rows_with_invalid_error_fields_are_refused_and_named) {
     EXPECT_THAT(complaint_about_row(with(row("slow/one", 0, 1), key, value)),
                 AllOf(HasSubstr("slow/one"), HasSubstr(std::string("its ") + key + " is n")))
         << key << value;
-  EXPECT_THAT(values(foreign({with(row("a", 0, 10), "error_occurred", nullptr)}), "a"),
-              ElementsAre(10));
 }
 
 TEST(gate_rows, implausible_times_are_refused) {
@@ -213,16 +199,6 @@ TEST(gate_rows, the_field_judged_by_is_found_by_its_printable_name) {
   EXPECT_THAT(complaint(file, "c\nd"), HasSubstr("has c\\nd; they have a\\nb"));
 }
 
-TEST(gate_rows, bytes_are_a_number) {
-  const auto bytes_of = [](const std::string& bytes) {
-    const auto text =
-        R"({"benchmarks": [{"name": "a", "time_unit": "ns", "real_time": 5, )" + bytes;
-    return read_text(text + "}]}").benchmarks.at("a").bytes;
-  };
-  EXPECT_EQ(bytes_of(R"("bytes": 7)"), 7);
-  EXPECT_EQ(bytes_of(R"("bytes": null)"), std::nullopt);
-}
-
 /// A file of bench_transfers with one row that has time, bytes and bandwidth.
 json rated(double microseconds, double bytes, double gb_per_s) {
   auto file = bench_transfers_file(bench_transfers_facts());
@@ -234,9 +210,7 @@ json rated(double microseconds, double bytes, double gb_per_s) {
 }
 
 TEST(gate_rows, that_contradict_themselves_are_refused) {
-  EXPECT_EQ(complaint(rated(100, 1e6, 10)), "");
-  EXPECT_EQ(complaint(rated(100, 1e6, 10.09)), "");
-  EXPECT_EQ(complaint(rated(100, 1e6, 9.91)), "");
+  for (const double rate : {9.91, 10.0, 10.09}) EXPECT_EQ(complaint(rated(100, 1e6, rate)), "");
   for (const double rate : {5.0, 9.89, 10.11, 20.0})
     for (const auto* key : {"real_time", "gb_per_s"})
       EXPECT_THAT(complaint(rated(100, 1e6, rate), key),
@@ -244,14 +218,8 @@ TEST(gate_rows, that_contradict_themselves_are_refused) {
                             "contradict each other"))
           << rate << key;
   EXPECT_THAT(complaint(rated(0.1, 1e6, 10)), HasSubstr("contradict"));  // a thousand times as fast
-}
-
-TEST(gate_rows, of_other_programs_may_count_otherwise) {
-  const auto row = rated(100, 1e6, 20).at("benchmarks").at(0);
-  EXPECT_EQ(complaint(foreign({row})), "");
-}
-
-TEST(gate_rows, that_lack_a_figure_contradict_nothing) {
+  // Other programs may count otherwise. What lacks a figure contradicts nothing.
+  EXPECT_EQ(complaint(foreign({rated(100, 1e6, 20).at("benchmarks").at(0)})), "");
   for (const auto* key : {"bytes", "gb_per_s"}) {
     auto file = rated(100, 1e6, 20);
     file["benchmarks"][0].erase(key);
@@ -260,23 +228,20 @@ TEST(gate_rows, that_lack_a_figure_contradict_nothing) {
 }
 
 TEST(gate_rows, of_a_file_with_a_part_twice_are_refused) {
-  const auto with_twice = [](const json& file, const std::string& object, const std::string& key) {
+  const auto own = bench_transfers_file(bench_transfers_facts());
+  const auto others = foreign({row("a", 0, 1)});
+  for (const auto& [file, object, key] : std::vector<std::tuple<json, std::string, std::string>>{
+           {own, "", "benchmarks"},
+           {own, "", "context"},
+           {own, "/context", "transfers"},
+           {own, "/context/transfers", "complete"},
+           {others, "/context", "num_cpus"}}) {
     const auto part =
         R"(")" + key + R"(":)" + file.at(json::json_pointer(object + "/" + key)).dump();
     auto text = file.dump();
-    return text.insert(text.find(part), part + ",");
-  };
-  const auto own = bench_transfers_file(bench_transfers_facts());
-  EXPECT_THAT(complaint_about_text(with_twice(own, "", "benchmarks")),
-              HasSubstr("it has benchmarks twice"));
-  EXPECT_THAT(complaint_about_text(with_twice(own, "", "context")),
-              HasSubstr("it has context twice"));
-  EXPECT_THAT(complaint_about_text(with_twice(own, "/context", "transfers")),
-              HasSubstr("it has transfers twice"));
-  EXPECT_THAT(complaint_about_text(with_twice(own, "/context/transfers", "complete")),
-              HasSubstr("it has complete twice"));
-  EXPECT_THAT(complaint_about_text(with_twice(foreign({row("a", 0, 1)}), "/context", "num_cpus")),
-              HasSubstr("it has num_cpus twice"));
+    text.insert(text.find(part), part + ",");
+    EXPECT_THAT(complaint_about_text(text), HasSubstr("it has " + key + " twice"));
+  }
 }
 
 TEST(gate_rows, of_bench_transfers_say_what_limits_them) {

@@ -99,17 +99,13 @@ TEST(session_variance, is_known_from_the_sessions_of_the_baseline_as_well) {
   EXPECT_EQ(session_variances(fewer).front().degrees, 32);
 }
 
-TEST(session_variance, is_that_of_the_new_session_even_if_the_older_ones_were_alike) {
+TEST(session_variance, is_that_of_the_new_session_or_of_the_older_ones_if_the_others_are_alike) {
   auto suite = scattered(100, 0.02);
   for (auto& evidence : suite)
     evidence.of_baseline = {.variance = 0, .process_part = 0.3, .degrees = 2};
   EXPECT_GT(deviation_of(suite), 0.012);
-}
-
-TEST(session_variance, is_that_of_the_older_sessions_even_if_the_new_one_is_alike) {
-  auto suite = std::vector(100, with_sessions(0.02, 2));
-  for (auto& evidence : suite)
-    evidence.of_new_session = {.shift = 0, .process_part = 0.43, .session_part = 1.34};
+  suite.assign(100, with_sessions(0.02, 2));
+  for (auto& evidence : suite) evidence.of_new_session = with_shift(0).of_new_session;
   EXPECT_GT(deviation_of(suite), 0.012);
 }
 
@@ -144,50 +140,35 @@ TEST(session_variance, may_follow_the_noise_of_processes) {
 
 // Changes of benchmarks are no noise of sessions.
 
-TEST(session_variance, does_not_contain_slowdowns) {
-  auto suite = scattered(200, 0.002);
-  const double before = deviation_of(suite);
-  for (std::size_t i = 0; i < 80; ++i) suite[i].of_new_session->shift = 0.1;
-  EXPECT_LT(deviation_of(suite), 1.5 * before);
-}
-
-TEST(session_variance, does_not_contain_a_few_improvements) {
-  auto suite = scattered(200, 0.002);
-  const double before = deviation_of(suite);
-  for (std::size_t i = 0; i < 16; ++i) suite[i].of_new_session->shift = -0.2;
-  EXPECT_LT(deviation_of(suite), 1.5 * before);
-}
-
-TEST(session_variance, does_not_contain_many_improvements) {
-  auto suite = scattered(200, 0.002);
-  const double before = deviation_of(suite);
-  for (std::size_t i = 0; i < 80; ++i)
-    suite[i].of_new_session->shift = -0.002 * static_cast<double>(i);
-  EXPECT_LT(deviation_of(suite), 2 * before);
-}
-
-TEST(session_variance, does_not_contain_slowdowns_beside_many_improvements) {
-  auto suite = scattered(200, 0.002);
-  const double before = deviation_of(suite);
-  for (std::size_t i = 0; i < 80; ++i)
-    suite[i].of_new_session->shift = -0.002 * static_cast<double>(i);
-  for (std::size_t i = 80; i < 90; ++i) suite[i].of_new_session->shift = 0.1;
-  EXPECT_LT(deviation_of(suite), 2 * before);
+TEST(session_variance, does_not_contain_slowdowns_nor_improvements) {
+  struct changes {
+    const char* what;
+    std::size_t faster;  ///< so many, by `by`, and each by so much more than the one before
+    double by, more;
+    std::size_t slower;  ///< and so many slower by 0.1
+    double most;         ///< times the deviation without them
+  };
+  for (const auto& [what, faster, by, more, slower, most] :
+       {changes{"slowdowns", 0, 0, 0, 80, 1.5},
+        {"a few improvements", 16, 0.2, 0, 0, 1.5},
+        {"many improvements", 80, 0, 0.002, 0, 2},
+        {"both", 80, 0, 0.002, 10, 2}}) {
+    auto suite = scattered(200, 0.002);
+    const double before = deviation_of(suite);
+    for (std::size_t i = 0; i < faster + slower; ++i)
+      suite[i].of_new_session->shift = i < faster ? -by - more * static_cast<double>(i) : 0.1;
+    EXPECT_LT(deviation_of(suite), most * before) << what;
+  }
 }
 
 /// Of a benchmark that is not among the new ones there is no shift.
-TEST(session_variance, does_not_contain_benchmarks_without_a_new_session) {
-  auto suite = scattered(100, 0.002);
-  const double before = deviation_of(suite);
-  for (int i = 0; i < 100; ++i) suite.push_back(without_sessions());
-  EXPECT_NEAR(deviation_of(suite), before, before / 2);
-}
-
-TEST(session_variance, does_not_contain_benchmarks_of_a_single_session) {
-  auto suite = std::vector(50, with_sessions(0.02, 2));
-  const double before = deviation_of(suite);
-  for (int i = 0; i < 100; ++i) suite.push_back(without_sessions());
-  EXPECT_NEAR(deviation_of(suite), before, before / 4);
+TEST(session_variance, does_not_contain_benchmarks_without_sessions) {
+  for (auto [suite, part] : {std::pair{scattered(100, 0.002), 1.0 / 2},
+                             {std::vector(50, with_sessions(0.02, 2)), 1.0 / 4}}) {
+    const double before = deviation_of(suite);
+    suite.insert(suite.end(), 100, without_sessions());
+    EXPECT_NEAR(deviation_of(suite), before, before * part);
+  }
 }
 
 /// A suite of session_variance_reference.py, which computed these deviations.

@@ -10,6 +10,7 @@
 
 #include "src/gate/judge/history.hpp"
 #include "tests/unit/gate/attempts.hpp"
+#include "tests/unit/gate/made_up_runs.hpp"
 
 namespace bench_transfers::gate::what_a_run_is_test {
 namespace {
@@ -222,13 +223,6 @@ TEST(what_a_run_is, is_not_compared_with_a_baseline_that_does_not_tell) {
   expect_pass(before, ours, attempts);
 }
 
-template <class Note>
-std::optional<Note> note_in(const report& answer) {
-  for (const auto& note : answer.notes)
-    if (const auto* const found = std::get_if<Note>(&note)) return *found;
-  return std::nullopt;
-}
-
 /// Of new runs and of those of the baseline.
 TEST(what_a_run_is, may_be_of_an_age_that_nobody_can_tell) {
   const auto date_of = [](maker make) {
@@ -249,9 +243,10 @@ TEST(what_a_run_is, may_be_of_an_age_that_nobody_can_tell) {
         for (std::size_t i = 0; i < after; ++i) undate(recent[i]);
         const auto answer = answer_to(pinned(old), recent);
         EXPECT_EQ(answer.differences(), 0U);
-        const auto note = note_in<notes::age_unknown>(answer);
-        EXPECT_EQ(note ? note->runs : 3, 3U);
-        return note ? note->undated : 0;
+        if (!has_message<notes::age_unknown>(answer.notes)) return std::size_t{0};
+        const auto note = message_in<notes::age_unknown>(answer.notes);
+        EXPECT_EQ(note.runs, 3U);
+        return note.undated;
       };
       EXPECT_EQ(undated(0, 0), 0U);
       EXPECT_EQ(undated(0, 1), 1U);
