@@ -33,9 +33,12 @@ using testing::UnorderedElementsAre;
 
 constexpr double mib = 1 << 20;
 
+/// A role of a strategy's own, which nothing here knows.
+constexpr auto own_role = "teleport";
+
 /// A benchmark of a file, and how long it takes.
 struct made_up_benchmark {
-  std::string strategy, role, direction;
+  std::string strategy, role = own_role, direction = "h2d";
   std::optional<std::string> setting = {}, memory = {}, variant = {};
   unsigned plainness = 1;
   double size = mib;
@@ -64,14 +67,13 @@ class made_up_file {
                          {"memory", text_or_null(added.memory)},
                          {"variant", text_or_null(added.variant)},
                          {"direction", added.direction},
-                         {"size_bytes", added.size},
+                         {"size_bytes", static_cast<std::size_t>(added.size)},
                          {"cache", added.cache},
                          {"devices", added.devices},
                          {"role", added.role},
                          {"plainness", added.plainness},
                          {"in_place", false},
                          {"emulation", false}};
-    benchmarks_[name]["size_bytes"] = static_cast<std::size_t>(added.size);
     roles_[added.role] = {{"description", "about " + added.role}, {"table", "times"}};
     for (unsigned i = 0; i < added.repetitions; ++i) {
       json row{{"run_name", name},  {"run_type", "iteration"}, {"real_time", added.ns},
@@ -117,9 +119,6 @@ class made_up_file {
   json rows_ = json::array();
 };
 
-/// A role of a strategy's own, which nothing here knows.
-constexpr auto own_role = "teleport";
-
 question ask(double bytes, direction towards = direction::h2d, double reuse = 1) {
   return {.bytes = bytes, .direction = towards, .reuse = reuse};
 }
@@ -145,10 +144,10 @@ TEST(alternatives, are_the_benchmarks_of_one_role_direction_and_setting) {
   made_up_file file;
   for (const auto* const setting : {"cold", "warm"})
     for (const auto* const direction : {"h2d", "d2h"})
-      file.add({.strategy = "a/x", .role = own_role, .direction = direction, .setting = setting});
-  file.add({.strategy = "a/y", .role = own_role, .direction = "h2d", .setting = "cold"});
-  file.add({.strategy = "a/z", .role = own_role, .direction = "both"});
-  file.add({.strategy = "b/x", .role = "other role", .direction = "h2d", .setting = "cold"});
+      file.add({.strategy = "a/x", .direction = direction, .setting = setting});
+  file.add({.strategy = "a/y", .setting = "cold"});
+  file.add({.strategy = "a/z", .direction = "both"});
+  file.add({.strategy = "b/x", .role = "other role", .setting = "cold"});
   const auto jobs = file.of(own_role);
   EXPECT_THAT(jobs_of(jobs), ElementsAre("h2d cold", "h2d warm", "d2h cold", "d2h warm", "both -"));
   EXPECT_THAT(names(rank(jobs[0], ask(mib))), UnorderedElementsAre("a/x", "a/y"));
@@ -158,8 +157,8 @@ TEST(alternatives, are_the_benchmarks_of_one_role_direction_and_setting) {
 
 TEST(alternatives, are_ranked_by_predicted_time) {
   made_up_file file;
-  file.add_sizes({.strategy = "a/slow", .role = own_role, .direction = "h2d", .ns = 3000});
-  file.add_sizes({.strategy = "a/fast", .role = own_role, .direction = "h2d", .ns = 1000});
+  file.add_sizes({.strategy = "a/slow", .ns = 3000});
+  file.add_sizes({.strategy = "a/fast", .ns = 1000});
   const auto ranked = rank(file.of(own_role).at(0), ask(2 * mib));
   ASSERT_THAT(names(ranked), ElementsAre("a/fast", "a/slow"));
   EXPECT_THAT(ranked.strategies[0].total.value, DoubleNear(2000, 1));
@@ -169,18 +168,14 @@ TEST(alternatives, are_ranked_by_predicted_time) {
 
 TEST(alternatives, take_the_time_of_the_size_whatever_was_moved) {
   made_up_file file;
-  file.add({.strategy = "a/x",
-            .role = own_role,
-            .direction = "both",
-            .ns = 1000,
-            .counters = {{"bytes", 2 * mib}}});
+  file.add({.strategy = "a/x", .direction = "both", .ns = 1000, .counters = {{"bytes", 2 * mib}}});
   EXPECT_DOUBLE_EQ(
       rank(file.of(own_role).at(0), ask(mib, direction::both)).strategies.at(0).total.value, 1000);
 }
 
 TEST(alternatives, of_a_single_size_are_known_at_that_size_only) {
   made_up_file file;
-  file.add({.strategy = "a/x", .role = own_role, .direction = "h2d", .ns = 1000});
+  file.add({.strategy = "a/x", .ns = 1000});
   const auto job = file.of(own_role).at(0);
   const auto at_size = rank(job, ask(mib));
   ASSERT_THAT(names(at_size), ElementsAre("a/x"));
@@ -198,18 +193,18 @@ TEST(alternatives, of_a_single_size_are_known_at_that_size_only) {
 
 TEST(alternatives, are_named_with_their_variant_unless_it_is_the_direction) {
   made_up_file file;
-  file.add({.strategy = "a/x", .role = own_role, .direction = "h2d", .variant = "h2d"});
-  file.add({.strategy = "a/x", .role = own_role, .direction = "h2d", .variant = "in_pieces"});
+  file.add({.strategy = "a/x", .variant = "h2d"});
+  file.add({.strategy = "a/x", .variant = "in_pieces"});
   EXPECT_THAT(names(rank(file.of(own_role).at(0), ask(mib))),
               UnorderedElementsAre("a/x", "a/x/in_pieces"));
 }
 
 TEST(alternatives, with_cold_caches_or_on_other_devices_do_not_count) {
   made_up_file file;
-  file.add({.strategy = "a/x", .role = own_role, .direction = "h2d"});
-  file.add({.strategy = "a/cold", .role = own_role, .direction = "h2d", .cache = "cold"});
-  file.add({.strategy = "a/other", .role = own_role, .direction = "h2d", .devices = {1}});
-  file.add({.strategy = "a/both", .role = own_role, .direction = "h2d", .devices = {0, 1}});
+  file.add({.strategy = "a/x"});
+  file.add({.strategy = "a/cold", .cache = "cold"});
+  file.add({.strategy = "a/other", .devices = {1}});
+  file.add({.strategy = "a/both", .devices = {0, 1}});
   EXPECT_THAT(names(rank(file.of(own_role).at(0), ask(mib))), ElementsAre("a/x"));
 }
 
@@ -218,7 +213,6 @@ TEST(alternatives, of_small_copies_beside_a_bulk_copy_are_ranked_by_their_tail) 
   const auto add = [&](const std::string& strategy, double median, double p99) {
     file.add({.strategy = strategy,
               .role = "interference",
-              .direction = "h2d",
               .setting = strategy + " says what it is",
               .memory = "pinned_mapped",
               .variant = "d2h/50KiB_h2d",
@@ -251,8 +245,6 @@ made_up_file timed_in_turn() {
   for (const auto& [name, ns, plain] :
        {std::tuple{"w/spin", 900, 1000}, {"w/sleep", 3000, 1002}, {"w/poll", 950, 998}})
     file.add({.strategy = name,
-              .role = own_role,
-              .direction = "h2d",
               .ns = static_cast<double>(ns),
               .counters = {{"plain_ns", plain}, {"over_plain_ns", ns - plain}}});
   return file;
@@ -269,10 +261,8 @@ TEST(alternatives, include_what_was_timed_in_turn_as_the_plainest) {
 
 TEST(alternatives, do_not_include_what_is_no_form_of_the_operation) {
   made_up_file file;
-  file.add({.strategy = "file/x",
-            .role = "file",
-            .direction = "h2d",
-            .counters = {{"read_ns", 10}, {"read_gb_per_s", 5}}});
+  file.add(
+      {.strategy = "file/x", .role = "file", .counters = {{"read_ns", 10}, {"read_gb_per_s", 5}}});
   EXPECT_THAT(names(rank(file.of("file").at(0), ask(mib))), ElementsAre("file/x"));
 }
 
@@ -322,8 +312,7 @@ TEST(alternatives, of_different_memory_pay_for_it_there_and_back) {
 
 TEST(alternatives, of_the_same_memory_do_not_pay_for_it) {
   auto file = round_trips();
-  for (const auto* const name : {"w/a", "w/b"})
-    file.add({.strategy = name, .role = own_role, .direction = "h2d", .memory = "pinned"});
+  for (const auto* const name : {"w/a", "w/b"}) file.add({.strategy = name, .memory = "pinned"});
   const auto job = file.of(own_role).at(0);
   EXPECT_DOUBLE_EQ(rank(job, ask(mib)).strategies.at(0).total.value, 1000);
   const cost_model model(job.measured);
@@ -360,8 +349,6 @@ TEST(alternatives, have_prices_of_the_next_size) {
   file.add_metric("operations", metric("count", nullptr));
   for (const auto& [size, cores] : {std::pair{mib, 1.5}, {64 * mib, 11.0}})
     file.add({.strategy = "a/x",
-              .role = own_role,
-              .direction = "h2d",
               .size = size,
               .counters = {{"cores", cores}, {"bulk_loss_percent", 4}, {"operations", 7}}});
   const auto job = file.of(own_role).at(0);
@@ -380,7 +367,6 @@ TEST(alternatives, have_as_prices_the_counts_of_which_less_is_better) {
   for (const auto* const role : {"interference", own_role})
     file.add({.strategy = std::string(role) + "/x",
               .role = role,
-              .direction = "h2d",
               .ns = 5,
               .counters = {{"p99_ns", 5},
                            {"bulk_alone_gb_per_s", 51.5},
@@ -397,7 +383,7 @@ TEST(alternatives, have_as_prices_the_counts_of_which_less_is_better) {
 TEST(alternatives, are_not_benchmarks_that_do_different_things) {
   made_up_file file;
   for (const auto* const role : {"copy", "array", "allocation", "cpu_read", "floor", own_role})
-    file.add({.strategy = "a/x", .role = role, .direction = "h2d"});
+    file.add({.strategy = "a/x", .role = role});
   for (const auto* const role : {"copy", "array", "allocation", "cpu_read", "floor", "absent"})
     EXPECT_THAT(file.of(role), IsEmpty()) << role;
   const auto roles = rankable_roles(file.read(), 0);
@@ -419,7 +405,6 @@ made_up_file round_trips_of_unknown_memory() {
   unsigned i = 0;
   for (const auto* const memory : {"pinned", "other", "yet another"})
     file.add_sizes({.strategy = "own/" + std::to_string(i),
-                    .role = own_role,
                     .direction = "both",
                     .memory = memory,
                     .ns = 500.0 + i++});
@@ -451,8 +436,8 @@ TEST(alternatives, keep_memory_in_the_sum_where_it_leaves_out_none) {
   const auto several = round_trips().of("overlap");
   EXPECT_FALSE(answers(several, mib).ranked.at(0).without_memory);
   auto file = round_trips();
-  file.add_sizes({.strategy = "a/x", .role = own_role, .direction = "both", .memory = "pinned"});
-  file.add({.strategy = "a/y", .role = own_role, .direction = "both", .memory = "pageable"});
+  file.add_sizes({.strategy = "a/x", .direction = "both", .memory = "pinned"});
+  file.add({.strategy = "a/y", .direction = "both", .memory = "pageable"});
   const auto jobs = file.of(own_role);
   const auto all = answers(jobs, 2 * mib);  // a/y is known at 1 MiB only
   EXPECT_THAT(names(all.ranked.at(0).ranked), ElementsAre("a/x"));
@@ -464,11 +449,9 @@ TEST(alternatives, count_ignored_rows_of_memory_once_and_only_where_it_is_in_a_s
   auto file = round_trips();
   for (const auto* const direction : {"h2d", "d2h"})
     for (const auto* const memory : {"pinned", "pageable"})
-      file.add_sizes({.strategy = std::string("a/") + memory,
-                      .role = own_role,
-                      .direction = direction,
-                      .memory = memory});
-  file.add_sizes({.strategy = "b/x", .role = "other role", .direction = "h2d"});
+      file.add_sizes(
+          {.strategy = std::string("a/") + memory, .direction = direction, .memory = memory});
+  file.add_sizes({.strategy = "b/x", .role = "other role"});
   file.add({.strategy = "allocation/other",
             .role = "allocation",
             .direction = "none",

@@ -14,10 +14,13 @@ namespace bench_transfers::advice::ranking_test {
 namespace {
 
 using result_file::direction;
+using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
+using testing::Field;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr double us = 1e3;  // in ns
 
@@ -153,34 +156,26 @@ TEST(ranking, leaves_out_what_lacks_a_term_and_says_which) {
 TEST(ranking, leaves_out_what_exceeds_the_memory_that_there_is) {
   constexpr double gib = 1 << 30;
   auto measured = made_up();
-  const auto left_out_of = [&](double bytes, direction towards) {
-    return cost_model(measured).rank({bytes, towards}).left_out;
+  const auto ranked = [&](double bytes) {
+    return cost_model(measured).rank({bytes, direction::h2d});
   };
-  EXPECT_THAT(left_out_of(3 * gib, direction::h2d), IsEmpty());
+  EXPECT_THAT(ranked(3 * gib).left_out, IsEmpty());
   measured.from.host_bytes = 2 * gib;
-  for (const auto& left_out : left_out_of(3 * gib, direction::h2d))
-    EXPECT_EQ(left_out.code, "exceeds_memory") << left_out.name;
-  EXPECT_FALSE(left_out_of(3 * gib, direction::h2d).empty());
-  EXPECT_THAT(left_out_of(2 * gib, direction::h2d), IsEmpty());
-  measured.from.device_bytes = gib;
-  EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, direction::h2d})),
-              Each(EndsWith("more than the memory of the device, 1 GiB")));
-  measured.from.device_bytes = gib / 2;
-  EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, direction::h2d})),
-              Each(EndsWith("more than the memory of the device, 0.5 GiB")));
+  EXPECT_THAT(ranked(3 * gib).left_out,
+              AllOf(Not(IsEmpty()), Each(Field(&left_out::code, "exceeds_memory"))));
+  EXPECT_THAT(ranked(2 * gib).left_out, IsEmpty());
+  for (const auto& [part, text] : {std::pair{1.0, "1 GiB"}, {0.5, "0.5 GiB"}}) {
+    measured.from.device_bytes = part * gib;
+    EXPECT_THAT(reasons(ranked(2 * gib)),
+                Each(EndsWith(std::string("more than the memory of the device, ") + text)));
+  }
 }
 
-TEST(ranking, needs_no_term_that_is_not_asked_for) {
+TEST(ranking, goes_without_a_term_that_is_not_asked_for_or_that_the_file_has_for_nobody) {
   auto measured = made_up();
   measured.remove("pinned", term::cpu_write);
   EXPECT_THAT(cost_model(measured).rank({1e6, direction::h2d, 1, 0, 1}).left_out, IsEmpty());
-}
-
-TEST(ranking, goes_without_a_term_that_the_file_has_for_nobody) {
-  auto measured = made_up();
-  std::erase_if(measured.all_series, [](const series& measured_series) {
-    return !is_transfer(measured_series.measures);
-  });
+  std::erase_if(measured.all_series, [](const series& one) { return !is_transfer(one.measures); });
   const cost_model model(measured);
   EXPECT_FALSE(model.measured().allocation);
   EXPECT_FALSE(model.measured().cpu_writes);

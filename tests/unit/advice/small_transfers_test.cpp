@@ -28,18 +28,30 @@ std::optional<bool> is_faster(const repetitions& plain, const repetitions& other
   return small_transfers({{"plain", &plain}, {"other", &other}}, "plain").is_faster("other", bytes);
 }
 
-TEST(small_transfers, are_faster_by_more_than_three_percent_of_which_nearly_all_agree) {
-  const auto plain = repeated(1, quiet);
-  EXPECT_EQ(is_faster(plain, repeated(0.98, quiet), kib), false);
-  EXPECT_EQ(is_faster(plain, repeated(0.96, quiet), kib), true);
-  EXPECT_EQ(is_faster(plain, repeated(1.5, quiet), kib), false);
-  EXPECT_EQ(is_faster(repeated(1, noisy), repeated(0.93, noisy), kib), false);
-}
-
-TEST(small_transfers, are_faster_by_more_than_ten_percent_if_that_is_clear) {
-  EXPECT_EQ(is_faster(repeated(1, noisy), repeated(0.88, noisy), kib), false);
-  EXPECT_EQ(is_faster(repeated(1, noisy), repeated(0.7, noisy), kib), true)
-      << "5 of 36 pairs are in the other order";
+TEST(small_transfers, are_faster_if_repetitions_tell_it) {
+  const std::vector<double> three{1, 1, 1};
+  struct pair {
+    repetitions plain, other;
+    std::optional<bool> faster;
+    double bytes = kib;
+  };
+  for (const auto& [plain, other, faster, bytes] : std::vector<pair>{
+           // By more than 3 %, of which nearly all agree.
+           {repeated(1, quiet), repeated(0.98, quiet), false},
+           {repeated(1, quiet), repeated(0.96, quiet), true},
+           {repeated(1, quiet), repeated(1.5, quiet), false},
+           {repeated(1, noisy), repeated(0.93, noisy), false},
+           // By more than 10 %, if that is clear: 5 of 36 pairs are in the other order.
+           {repeated(1, noisy), repeated(0.88, noisy), false},
+           {repeated(1, noisy), repeated(0.7, noisy), true},
+           // Up to 16 KiB.
+           {repeated(1, quiet), repeated(0.5, quiet), true, 16 * kib},
+           {repeated(1, quiet), repeated(0.5, quiet), std::nullopt, 16 * kib + 1},
+           // Few tell nothing.
+           {repeated(1, three), repeated(0.5, three), std::nullopt},
+           {repeated(1, quiet), repeated(0.5, {1}), std::nullopt},
+           {repeated(1, quiet), {}, std::nullopt}})
+    EXPECT_EQ(is_faster(plain, other, bytes), faster);
 }
 
 TEST(small_transfers, are_judged_by_most_sizes_where_noise_hides_a_gain) {
@@ -68,18 +80,6 @@ TEST(small_transfers, of_a_size_that_was_not_measured_are_judged_by_the_next) {
   EXPECT_EQ(is_faster(plain, other, 12 * kib), true);
   EXPECT_EQ(is_faster(plain, other, 5 * kib), false);
   EXPECT_EQ(is_faster(plain, other, 1), false);
-}
-
-TEST(small_transfers, are_those_up_to_16_kib) {
-  EXPECT_EQ(is_faster(repeated(1, quiet), repeated(0.5, quiet), 16 * kib), true);
-  EXPECT_EQ(is_faster(repeated(1, quiet), repeated(0.5, quiet), 16 * kib + 1), std::nullopt);
-}
-
-TEST(small_transfers, of_few_repetitions_tell_nothing) {
-  const std::vector<double> three{1, 1, 1};
-  EXPECT_EQ(is_faster(repeated(1, three), repeated(0.5, three), kib), std::nullopt);
-  EXPECT_EQ(is_faster(repeated(1, quiet), repeated(0.5, {1}), kib), std::nullopt);
-  EXPECT_EQ(is_faster(repeated(1, quiet), {}, kib), std::nullopt);
 }
 
 /// Lines say that pinned copies take 0.91 of the time; repetitions say what they say.
@@ -123,17 +123,13 @@ TEST(small_transfers, are_as_good_as_a_strategy_whose_gain_is_confirmed) {
   EXPECT_EQ(recommended(all).gain_confirmed, false);
 }
 
-TEST(small_transfers, of_few_repetitions_are_recommended_by_their_lines) {
-  small_measurements measured(1);
-  for (auto& transfer : measured.all_series) transfer.repetitions = {};
-  EXPECT_EQ(recommended(ranked(measured)).name, "pinned copy");
-}
-
-TEST(small_transfers, may_be_better_by_what_their_memory_costs) {
-  small_measurements measured(1);
+TEST(small_transfers, of_few_repetitions_or_dear_memory_are_recommended_by_their_lines) {
+  small_measurements few(1), dear(1);
+  for (auto& transfer : few.all_series) transfer.repetitions = {};
+  EXPECT_EQ(recommended(ranked(few)).name, "pinned copy");
   for (const auto part : {term::allocation, term::deallocation})
-    for (auto& time : measured.cost("pageable", part).times) time.ns = 1e10;
-  EXPECT_EQ(recommended(ranked(measured)).name, "pinned copy");
+    for (auto& time : dear.cost("pageable", part).times) time.ns = 1e10;
+  EXPECT_EQ(recommended(ranked(dear)).name, "pinned copy");
 }
 
 TEST(small_transfers, are_compared_with_the_baseline_that_can_be_ranked) {

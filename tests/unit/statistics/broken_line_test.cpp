@@ -87,8 +87,11 @@ TEST(broken_line, reaches_half_of_the_bandwidth_where_a_line_begins) {
   EXPECT_EQ(broken_line(measured(sizes(4), faster)).half_bandwidth_bytes(), 1 << 20);
 }
 
-TEST(broken_line, has_no_half_bandwidth_size_where_the_first_line_begins_below_zero) {
-  EXPECT_FALSE(broken_line({{1000, 100}, {2000, 250}}).half_bandwidth_bytes());
+TEST(broken_line, does_not_begin_below_zero_and_has_no_half_bandwidth_size_there) {
+  const broken_line line({{1000, 100}, {2000, 250}});
+  EXPECT_GE(line.t0().value, 0);
+  EXPECT_GE(line.at(1).value, 0);
+  EXPECT_FALSE(line.half_bandwidth_bytes());
 }
 
 TEST(broken_line, keeps_to_both_sides_of_a_jump) {
@@ -188,12 +191,6 @@ TEST(broken_line, goes_through_two_points) {
   EXPECT_NEAR(line.at(1500).value, 125, 1e-9);
   EXPECT_NEAR(line.t0().value, 50, 1e-9);
   EXPECT_LT(line.at(1500).low, 125);  // two points leave no residuals, but are not exact either
-}
-
-TEST(broken_line, does_not_begin_below_zero) {
-  const broken_line line({{1000, 100}, {2000, 250}});
-  EXPECT_GE(line.t0().value, 0);
-  EXPECT_GE(line.at(1).value, 0);
 }
 
 TEST(broken_line, has_no_bandwidth_where_time_does_not_grow) {

@@ -12,17 +12,15 @@
 namespace bench_transfers::statistics::location_test {
 namespace {
 
-TEST(location, is_the_median_of_up_to_four_values) {
+TEST(location, is_the_median_of_up_to_four_values_and_of_the_means_of_pairs_of_more) {
   EXPECT_EQ(location({7}), 7);
   EXPECT_EQ(location({1, 3}), 2);
   EXPECT_EQ(location({9, 1, 2}), 2);
   EXPECT_EQ(location({1, 2, 4, 100}), 3);
-}
-
-TEST(location, is_the_median_of_the_means_of_pairs_of_more) {
   // Of 1, 2, 3, 4, 100 the fifteen means in order: 1 1.5 2 2 2.5 2.5 3 3 3.5 4 ...: the eighth.
   EXPECT_EQ(location({100, 4, 3, 2, 1}), 3);
   EXPECT_EQ(location({0, 0, 0, 0, 10}), 0);
+  EXPECT_LT(location({1, 1.1, 0.9, 1, 1.05, 0.95, 1e6, 1e6}), 1.2) << "a quarter are outliers";
 }
 
 /// By definition.
@@ -45,10 +43,6 @@ TEST(location, of_many_is_the_same_number) {
       EXPECT_EQ(location(values), median_of_means(values)) << count << " values";
       EXPECT_EQ(location(whole), median_of_means(whole)) << count << " values";
     }
-}
-
-TEST(location, bears_a_quarter_of_outliers) {
-  EXPECT_LT(location({1, 1.1, 0.9, 1, 1.05, 0.95, 1e6, 1e6}), 1.2);
 }
 
 TEST(location, of_nothing_is_refused) {
