@@ -75,9 +75,8 @@ class slow_levels : public testing::Test {
   criteria chosen{.threshold = 0.02, .false_alarm = 0.01, .expected = 0.002};
 };
 
-TEST_F(slow_levels, name_nothing_among_healthy_parts) { EXPECT_THAT(names(), IsEmpty()); }
-
 TEST_F(slow_levels, name_a_gpu_beyond_the_threshold) {
+  expect({});
   slow_down(9, 0.025);
   const auto slow = found().slow;
   ASSERT_THAT(slow, SizeIs(1));
@@ -89,14 +88,12 @@ TEST_F(slow_levels, name_a_gpu_beyond_the_threshold) {
   EXPECT_LT(slow[0].p, chosen.false_alarm);
   EXPECT_FALSE(slow[0].by_slowest_run);
   slow_down(9, -0.008);
-  EXPECT_THAT(names(), IsEmpty());
-}
-
-TEST_F(slow_levels, name_nothing_that_healthy_parts_reach_by_chance) {
+  expect({});
+  // Healthy parts may reach that by chance.
+  slow_down(9, 0.008);
   for (std::size_t gpu = 0; gpu < scores.size(); ++gpu)
     slow_down(gpu, gpu % 2 == 0 ? -0.015 : 0.015);
-  slow_down(9, 0.025);
-  EXPECT_THAT(names(), IsEmpty());
+  expect({});
 }
 
 TEST_F(slow_levels, name_no_gpu_that_is_slow_only_beside_fast_neighbours) {
