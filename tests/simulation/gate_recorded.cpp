@@ -99,13 +99,8 @@ struct detection_count {
   std::size_t compared = 0, detected = 0;
 };
 
-/// The answers for one class.
-struct class_tally {
-  std::size_t passes = 0, regressions = 0, inconclusive = 0;
-};
-
 struct tally {
-  std::map<gate::benchmark_class, class_tally> classes;
+  std::map<gate::benchmark_class, std::map<gate::exit_code, std::size_t>> classes;
   std::size_t checks = 0, false_alarms = 0, inconclusive = 0, passes = 0;
   std::size_t cut_short = 0;                            ///< of the inconclusive ones
   std::size_t slowed = 0, detected = 0, ambiguous = 0;  ///< slowed benchmarks of all checks
@@ -142,10 +137,7 @@ void add_answer(tally& tally, const answer& answer,
     }
   }
   for (const auto& part : report.classes) {
-    auto& answers = tally.classes[part.kind];
-    answers.passes += part.code == gate::exit_code::pass;
-    answers.regressions += part.code == gate::exit_code::regression;
-    answers.inconclusive += part.code == gate::exit_code::inconclusive;
+    ++tally.classes[part.kind][part.code];
     if (part.decides && part.code == gate::exit_code::inconclusive)
       for (const auto& finding : report.findings)
         if (finding.kind == part.kind && finding.result == gate::verdict::ambiguous)
@@ -260,7 +252,7 @@ double percentage(std::size_t part, std::size_t total) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(total);
 }
 
-void print(const tally& tally, const options& options) {
+void print(tally tally, const options& options) {
   fmt::print(
       "{} checks of {} runs{} against {}: {} with a false alarm, {} passed, {} inconclusive{}\n",
       tally.checks, options.runs,
@@ -269,9 +261,10 @@ void print(const tally& tally, const options& options) {
       tally.passes, tally.inconclusive,
       tally.cut_short > 0 ? fmt::format(", of which {} could go on with more runs", tally.cut_short)
                           : "");
-  for (const auto& [kind, answers] : tally.classes)
-    fmt::print("  {}: {} passed, {} inconclusive, {} regressions\n", to_string(kind),
-               answers.passes, answers.inconclusive, answers.regressions);
+  using enum gate::exit_code;
+  for (auto& [kind, answers] : tally.classes)
+    fmt::print("  {}: {} passed, {} inconclusive, {} regressions\n", to_string(kind), answers[pass],
+               answers[inconclusive], answers[regression]);
   for (const auto& [name, count] : tally.false_alarms_by_name)
     fmt::print("  false alarm: {} ({} times)\n", name, count);
   if (options.names_ambiguous)

@@ -96,11 +96,13 @@ inline files session(maker make, int day, int count, int first) {
   return made;
 }
 
+inline files joined(files some, const files& others) {
+  some.insert(some.end(), others.begin(), others.end());
+  return some;
+}
+
 inline files two_sessions(maker make) {
-  auto made = session(make, 0, 5, 0);
-  const auto second = session(make, 1, 5, 5);
-  made.insert(made.end(), second.begin(), second.end());
-  return made;
+  return joined(session(make, 0, 5, 0), session(make, 1, 5, 5));
 }
 
 inline files three_new(maker make) { return session(make, 9, 3, 20); }

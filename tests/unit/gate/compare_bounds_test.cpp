@@ -126,16 +126,6 @@ TEST_F(comparing, detects_no_less_than_the_threshold) {
   EXPECT_LT(judgement.resolution, 0.01);
 }
 
-TEST_F(comparing, needs_three_processes_before_and_one_after) {
-  std::vector<observation> all(1);
-  all[0].before = {{1, 1}};
-  all[0].after = {{1}};
-  EXPECT_THROW(compare(all, {}), std::invalid_argument);
-  all[0].before = {{1, 1, 1}};
-  all[0].after = {{}};
-  EXPECT_THROW(compare(all, {}), std::invalid_argument);
-}
-
 /// What is said to be found four times of five is found about that often.
 TEST_F(comparing, predicts_the_slowdowns_that_it_finds) {
   int detected = 0;

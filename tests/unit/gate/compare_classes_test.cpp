@@ -1,3 +1,4 @@
+#include <tuple>
 #include <utility>
 
 #include "tests/unit/gate/comparing.hpp"
@@ -90,20 +91,15 @@ TEST_F(comparing, has_the_thresholds_of_its_classes) {
 
 /// Slower by 6 %, beside benchmarks that have a level of their own in one of the sessions.
 TEST_F(comparing, is_unsure_where_sessions_move_other_benchmarks_as_far) {
-  struct session_case {
-    std::size_t sessions, others;
-    double apart;
-    outcome verdict;
-  };
   for (const auto& [sessions, others, apart, verdict] :
-       std::vector<session_case>{{2, 0, 0, outcome::slower},
-                                 {2, 1, 0.025, outcome::slower},  // less than half
-                                 {2, 1, 0.033, outcome::ambiguous},
-                                 {2, 1, 0.22, outcome::ambiguous},
-                                 {2, 1, 0.25, outcome::slower},  // more than four times
-                                 {6, 1, 0.05, outcome::ambiguous},
-                                 {7, 1, 0.05, outcome::slower},  // one of 128 is less than 1 %
-                                 {7, 2, 0.05, outcome::ambiguous}}) {
+       {std::tuple{2U, 0U, 0.0, outcome::slower},
+        {2, 1, 0.025, outcome::slower},  // less than half
+        {2, 1, 0.033, outcome::ambiguous},
+        {2, 1, 0.22, outcome::ambiguous},
+        {2, 1, 0.25, outcome::slower},  // more than four times
+        {6, 1, 0.05, outcome::ambiguous},
+        {7, 1, 0.05, outcome::slower},  // one of 128 is less than 1 %
+        {7, 2, 0.05, outcome::ambiguous}}) {
     auto all = suite(100, 0.0005);
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i].before.clear();
@@ -119,17 +115,12 @@ TEST_F(comparing, is_unsure_where_sessions_move_other_benchmarks_as_far) {
 /// A baseline of one session shows nothing of that. What got faster does; one may be an
 /// improvement.
 TEST_F(comparing, is_unsure_where_other_benchmarks_got_faster_as_far) {
-  struct speedup_case {
-    std::size_t others;
-    double faster;
-    outcome verdict;
-  };
   for (const auto& [others, faster, verdict] :
-       std::vector<speedup_case>{{1, 0.1, outcome::slower},
-                                 {2, 0.029, outcome::slower},  // less than a third
-                                 {2, 0.035, outcome::ambiguous},
-                                 {2, 0.3, outcome::ambiguous},
-                                 {2, 0.36, outcome::slower}}) {  // more than four times
+       {std::tuple{1U, 0.1, outcome::slower},
+        {2, 0.029, outcome::slower},  // less than a third
+        {2, 0.035, outcome::ambiguous},
+        {2, 0.3, outcome::ambiguous},
+        {2, 0.36, outcome::slower}}) {  // more than four times
     auto all = suite(100, 0.0005);
     for (auto& benchmark : all) benchmark.before = {processes(10, 0, 0.0005)};
     for (std::size_t i = 0; i < others; ++i) slow_down(all[i], -faster);
@@ -138,23 +129,17 @@ TEST_F(comparing, is_unsure_where_other_benchmarks_got_faster_as_far) {
   }
 }
 
-/// From three thresholds, or three of the usual ones.
+/// From three thresholds of a class, or three of the usual ones.
 TEST_F(comparing, needs_much_after_a_single_session) {
-  struct single_case {
-    benchmark_class kind;
-    double threshold;  ///< of both kinds
-    double slower;
-    outcome verdict;
-  };
   for (const auto& [kind, threshold, slower, verdict] :
-       std::vector<single_case>{{benchmark_class::link, 0.02, 0.058, outcome::ambiguous},
-                                {benchmark_class::link, 0.02, 0.063, outcome::slower},
-                                {benchmark_class::link, 0.01, 0.028, outcome::ambiguous},
-                                {benchmark_class::link, 0.01, 0.032, outcome::slower},
-                                {benchmark_class::link, 0.04, 0.058, outcome::ambiguous},
-                                {benchmark_class::link, 0.04, 0.063, outcome::slower},
-                                {benchmark_class::latency, 0.1, 0.147, outcome::ambiguous},
-                                {benchmark_class::latency, 0.1, 0.153, outcome::slower}}) {
+       {std::tuple{benchmark_class::link, 0.02, 0.058, outcome::ambiguous},
+        {benchmark_class::link, 0.02, 0.063, outcome::slower},
+        {benchmark_class::link, 0.01, 0.028, outcome::ambiguous},
+        {benchmark_class::link, 0.01, 0.032, outcome::slower},
+        {benchmark_class::link, 0.04, 0.058, outcome::ambiguous},
+        {benchmark_class::link, 0.04, 0.063, outcome::slower},
+        {benchmark_class::latency, 0.1, 0.147, outcome::ambiguous},
+        {benchmark_class::latency, 0.1, 0.153, outcome::slower}}) {
     auto all = suite(100, 0.0002);
     for (auto& benchmark : all) {
       benchmark.kind = kind;
@@ -171,17 +156,12 @@ TEST_F(comparing, needs_much_after_a_single_session) {
 // Classes that only veto.
 
 TEST_F(comparing, vetoes_by_larger_thresholds) {
-  struct veto_case {
-    benchmark_class kind;
-    double slower;
-    outcome verdict;
-  };
   for (const auto& [kind, slower, verdict] :
-       std::vector<veto_case>{{benchmark_class::link, 0.095, outcome::unchanged},
-                              {benchmark_class::link, 0.105, outcome::slower},
-                              {benchmark_class::host, 0.105, outcome::slower},
-                              {benchmark_class::latency, 0.145, outcome::unchanged},
-                              {benchmark_class::latency, 0.155, outcome::slower}}) {
+       {std::tuple{benchmark_class::link, 0.095, outcome::unchanged},
+        {benchmark_class::link, 0.105, outcome::slower},
+        {benchmark_class::host, 0.105, outcome::slower},
+        {benchmark_class::latency, 0.145, outcome::unchanged},
+        {benchmark_class::latency, 0.155, outcome::slower}}) {
     auto all = suite(60, 0.0002);
     for (auto& benchmark : all) {
       benchmark.kind = kind;

@@ -229,25 +229,19 @@ TEST_F(comparing, counts_processes_that_are_much_slower_than_all_of_the_baseline
   }
 }
 
-/// The looks of the processes that are much slower, of three looks of three processes.
+/// In so many looks of three processes, the places of those that are much slower.
 TEST_F(comparing, looks_again_at_what_is_much_slower_in_a_process) {
-  struct sighting_case {
-    std::size_t looks;
-    std::vector<std::size_t> slow;  ///< places of processes
-    sighting state;
-    outcome verdict;
-  };
   for (const auto& [looks, slow, state, verdict] :
-       std::vector<sighting_case>{{1, {}, sighting::none, outcome::unchanged},
-                                  {1, {1}, sighting::open, outcome::ambiguous},
-                                  {1, {1, 2}, sighting::open, outcome::ambiguous},
-                                  {2, {1}, sighting::cleared, outcome::unchanged},
-                                  {2, {4}, sighting::open, outcome::ambiguous},
-                                  {2, {1, 4}, sighting::again, outcome::slower},
-                                  {3, {4}, sighting::cleared, outcome::unchanged},
-                                  {3, {8}, sighting::open, outcome::ambiguous},
-                                  {3, {4, 8}, sighting::again, outcome::slower},
-                                  {3, {0, 3, 6}, sighting::again, outcome::slower}})
+       {std::tuple{1U, std::vector<std::size_t>{}, sighting::none, outcome::unchanged},
+        {1, {1}, sighting::open, outcome::ambiguous},
+        {1, {1, 2}, sighting::open, outcome::ambiguous},
+        {2, {1}, sighting::cleared, outcome::unchanged},
+        {2, {4}, sighting::open, outcome::ambiguous},
+        {2, {1, 4}, sighting::again, outcome::slower},
+        {3, {4}, sighting::cleared, outcome::unchanged},
+        {3, {8}, sighting::open, outcome::ambiguous},
+        {3, {4, 8}, sighting::again, outcome::slower},
+        {3, {0, 3, 6}, sighting::again, outcome::slower}})
     for (const double excess : {0.1, 0.3, 4.6}) {
       auto all = suite(200, 0.002, 3 * looks);
       for (const auto place : slow) all[4].after[0][place] += excess;

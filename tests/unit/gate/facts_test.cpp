@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 // The facts of a file.
 
 TEST(gate_facts, of_bench_transfers_files_are_read) {
-  const auto run = read(bench_transfers_file(bench_transfers_facts()));
+  const auto run = read_facts();
   EXPECT_EQ(run.file, "some.json");
   EXPECT_TRUE(run.ours);
   EXPECT_FALSE(run.on_host);
@@ -41,14 +41,10 @@ TEST(gate_facts, of_bench_transfers_files_are_read) {
 }
 
 TEST(gate_facts, of_a_run_in_parts_its_first_one_tells_when_it_began) {
-  const auto part = [](int number, const char* started, const char* boot) {
-    return json{
-        {"number", number}, {"complete", true}, {"started_utc", started}, {"boot_id", boot}};
-  };
   auto facts = bench_transfers_facts();
-  facts["parts"] = {part(1, "2026-11-20T10:00:00Z", "an earlier one"),
-                    part(2, "2026-11-21T10:22:25Z", "6fd2ae1c")};
-  const auto run = read(bench_transfers_file(facts));
+  facts["parts"] = {part(1, "2026-11-20T10:00:00Z", {{"boot_id", "an earlier one"}}),
+                    part(2, "2026-11-21T10:22:25Z", {{"boot_id", "6fd2ae1c"}})};
+  const auto run = read_facts(facts);
   EXPECT_EQ(run.parts, 2);
   EXPECT_EQ(run.started, std::chrono::sys_days(std::chrono::year(2026) / 11 / 20) + 10h);
   EXPECT_EQ(run.boot, "an earlier one");
@@ -57,16 +53,12 @@ TEST(gate_facts, of_a_run_in_parts_its_first_one_tells_when_it_began) {
 TEST(gate_facts, each_process_of_a_run_is_a_run) {
   auto facts = bench_transfers_facts();
   facts["run"]["processes"] = 2;
-  const auto part = [](int number, const char* begin, const char* end, bool resumed) {
-    return json{{"number", number},
-                {"resumed", resumed},
-                {"complete", true},
-                {"started_utc", begin},
-                {"finished_utc", end}};
+  const auto ended = [](const char* end, bool resumed) {
+    return json{{"resumed", resumed}, {"finished_utc", end}};
   };
-  facts["parts"] = {part(1, "2026-11-20T10:00:00Z", "2026-11-20T10:00:10Z", false),
-                    part(2, "2026-11-20T10:00:10Z", "2026-11-20T10:00:20Z", false),
-                    part(3, "2026-11-20T10:00:30Z", "2026-11-20T10:00:40Z", true)};
+  facts["parts"] = {part(1, "2026-11-20T10:00:00Z", ended("2026-11-20T10:00:10Z", false)),
+                    part(2, "2026-11-20T10:00:10Z", ended("2026-11-20T10:00:20Z", false)),
+                    part(3, "2026-11-20T10:00:30Z", ended("2026-11-20T10:00:40Z", true))};
   auto file = bench_transfers_file(facts);
   const auto row = file["benchmarks"].front();
   file["benchmarks"].clear();
@@ -132,7 +124,7 @@ TEST(gate_facts, tell_whether_confidential_computing_is_on) {
   const auto machine = [](const json& state) {
     auto facts = bench_transfers_facts();
     facts["device"]["confidential_computing"] = state;
-    return read(bench_transfers_file(facts)).machine;
+    return read_facts(facts).machine;
   };
   EXPECT_THAT(machine(true), Contains(Pair("device.confidential_computing", "true")));
   EXPECT_THAT(machine(false), Contains(Pair("device.confidential_computing", "false")));
@@ -141,7 +133,7 @@ TEST(gate_facts, tell_whether_confidential_computing_is_on) {
 
 TEST(gate_facts, the_fingerprint_has_its_order) {
   EXPECT_THAT(
-      read(bench_transfers_file(bench_transfers_facts())).machine,
+      read_facts().machine,
       ElementsAre(
           Pair("link.generation", "5"), Pair("link.width", "16"),
           Pair("memory_type.pinned", "write-back"), Pair("memory_type.pinned_wc", "write-combined"),
@@ -163,7 +155,7 @@ TEST(gate_facts, all_keys_of_a_fingerprint_are_known) {
   auto facts = changed(bench_transfers_facts(), "/machine/cpu/governor", "powersave");
   facts = changed(facts, "/imported", {{"program", "nvbandwidth"}});
   facts["device"]["confidential_computing"] = true;
-  for (const auto& [key, value] : read(bench_transfers_file(facts)).machine)
+  for (const auto& [key, value] : read_facts(facts).machine)
     if (!key.starts_with("memory_type.")) keys.push_back(key);
   keys.emplace_back("devices");  // this run has one
   keys.insert(keys.end(), identity_keys.begin(), identity_keys.end());
@@ -186,17 +178,14 @@ TEST(gate_facts, a_difference_in_the_file_is_one_in_the_fingerprint) {
       {"/machine", "none"},
       {"/imported", {{"program", "nvbandwidth"}}},
   };
-  const auto before = read(bench_transfers_file(bench_transfers_facts())).machine;
+  const auto before = read_facts().machine;
   for (const auto& [pointer, value] : changes)
-    EXPECT_NE(read(bench_transfers_file(changed(bench_transfers_facts(), pointer, value))).machine,
-              before)
+    EXPECT_NE(read_facts(changed(bench_transfers_facts(), pointer, value)).machine, before)
         << pointer;
   for (const auto* pointer :
        {"/program/git_commit", "/run/started_utc", "/device/uuid", "/machine/kernel/boot_id",
         "/link/generation_max", "/clocks/gpu/sm_mhz", "/clocks/cpu"})
-    EXPECT_EQ(
-        read(bench_transfers_file(changed(bench_transfers_facts(), pointer, "another"))).machine,
-        before)
+    EXPECT_EQ(read_facts(changed(bench_transfers_facts(), pointer, "another")).machine, before)
         << pointer;
 }
 
@@ -205,7 +194,7 @@ TEST(gate_facts, of_the_host_device_are_marked) {
   facts["device"] = {{"kind", "host"}, {"name", "host (no GPU)"}, {"why_not_gpu", nullptr}};
   facts["devices"] = {facts["device"]};
   facts["link"] = nullptr;
-  const auto run = read(bench_transfers_file(facts));
+  const auto run = read_facts(facts);
   EXPECT_TRUE(run.on_host);
   EXPECT_EQ(run.device, "host (no GPU)");
   EXPECT_EQ(run.card, "");
@@ -218,29 +207,25 @@ TEST(gate_facts, of_several_devices_are_of_all) {
   second["uuid"] = "GPU-2";
   second["link"] = {{"generation", 3}, {"width", 16}};
   facts["devices"] = {facts["device"], second};
-  const auto run = read(bench_transfers_file(facts));
+  const auto run = read_facts(facts);
   EXPECT_EQ(run.card, "GPU-17e5a922, GPU-2");
   EXPECT_THAT(run.machine, Contains(Pair("devices", HasSubstr("NVIDIA H200 (PCIe 3 x16)"))));
   facts["devices"][1].erase("uuid");
-  EXPECT_EQ(read(bench_transfers_file(facts)).card, "GPU-17e5a922");
+  EXPECT_EQ(read_facts(facts).card, "GPU-17e5a922");
 }
 
-TEST(gate_facts, have_the_options_of_the_run) {
+TEST(gate_facts, have_the_options_of_the_run_unless_these_do_more_than_choose) {
   auto facts = bench_transfers_facts();
-  EXPECT_EQ(read(bench_transfers_file(facts)).options, std::nullopt);
+  EXPECT_EQ(read_facts(facts).options, std::nullopt);
   facts["run"]["options"] = json::array();
-  EXPECT_THAT(read(bench_transfers_file(facts)).options, Optional(IsEmpty()));
+  EXPECT_THAT(read_facts(facts).options, Optional(IsEmpty()));
   facts["run"]["options"] = {"--profile=quick", "--strategies=copy\n"};
-  EXPECT_THAT(read(bench_transfers_file(facts)).options,
+  EXPECT_THAT(read_facts(facts).options,
               Optional(ElementsAre("--profile=quick", "--strategies=copy\\n")));
-}
-
-TEST(gate_facts, have_no_options_that_do_more_than_choose) {
   for (const auto* const option :
        {"--inject=slow:3@copy", "--out=x.json", "--profile", "x", "--profiles=quick"}) {
-    auto facts = bench_transfers_facts();
     facts["run"]["options"] = {"--sizes=4KiB", option};
-    EXPECT_EQ(read(bench_transfers_file(facts)).options, std::nullopt) << option;
+    EXPECT_EQ(read_facts(facts).options, std::nullopt) << option;
   }
 }
 
@@ -248,7 +233,7 @@ TEST(gate_facts, that_lessen_trust_are_read) {
   auto facts = changed(bench_transfers_facts(), "/complete", false);
   facts["run"]["faults_injected"] = {"slow:1.1@copy.*"};
   facts["warnings"] = {message("one"), message("two\nlines")};
-  const auto run = read(bench_transfers_file(facts));
+  const auto run = read_facts(facts);
   EXPECT_FALSE(run.complete);
   EXPECT_THAT(run.faults, ElementsAre("slow:1.1@copy.*"));
   EXPECT_THAT(run.warnings,
@@ -259,7 +244,7 @@ TEST(gate_facts, a_file_without_optional_ones_is_read) {
   json facts{{"device", {{"kind", "cuda"}}}};
   for (const auto* key : {"format", "devices", "roles", "benchmarks", "metrics"})
     facts[key] = bench_transfers_facts().at(key);
-  const auto run = read(bench_transfers_file(facts));
+  const auto run = read_facts(facts);
   EXPECT_TRUE(run.ours);
   EXPECT_THAT(run.machine, IsEmpty());
   EXPECT_EQ(run.started, std::nullopt);
@@ -285,20 +270,23 @@ json many_facts() {
 }
 
 TEST(gate_facts, have_messages) {
-  const auto run = read(bench_transfers_file(many_facts()));
+  const auto run = read_facts(many_facts());
   EXPECT_THAT(run.warnings, ElementsAre(run_warning{"link_below_maximum", "the link trained\\nlow"},
                                         run_warning{"other", ""}));
-  EXPECT_EQ(run.machine, read(bench_transfers_file(bench_transfers_facts())).machine);
-  EXPECT_EQ(run.content, read(bench_transfers_file(bench_transfers_facts())).content);
+  EXPECT_EQ(run.machine, read_facts().machine);
+  EXPECT_EQ(run.content, read_facts().content);
   // Rows have that themselves.
   EXPECT_EQ(run.declared, std::nullopt);
 }
 
 TEST(gate_facts, declare_the_field_judged_by) {
-  const auto declared = [](const json& facts, const std::string& key) {
+  const auto file_with = [](const json& facts, const std::string& key, double value) {
     auto file = bench_transfers_file(facts);
-    file["benchmarks"][0][key] = 5;
-    return read(file, key).declared;
+    file["benchmarks"][0][key] = value;
+    return file;
+  };
+  const auto declared = [&](const json& facts, const std::string& key) {
+    return read(file_with(facts, key, 5), key).declared;
   };
   using result_file::metric_kind;
   EXPECT_EQ(declared(many_facts(), "wait_us"), (declaration{"us", metric_kind::duration, false}));
@@ -306,12 +294,9 @@ TEST(gate_facts, declare_the_field_judged_by) {
   EXPECT_EQ(declared(many_facts(), "cores"), (declaration{"1", metric_kind::count, std::nullopt}));
   EXPECT_EQ(declared(many_facts(), "unknown"), std::nullopt);
   EXPECT_EQ(declared(bench_transfers_facts(), "gb_per_s"), std::nullopt);
-}
-
-TEST(gate_facts, of_a_duration_limit_its_plausible_values) {
-  auto file = bench_transfers_file(many_facts());
-  file["benchmarks"][0]["wait_us"] = 1e13;  // months
-  EXPECT_THAT(complaint(file, "wait_us"), HasSubstr(" us, which nobody can have measured"));
+  // A duration limits its plausible values: these are months.
+  EXPECT_THAT(complaint(file_with(many_facts(), "wait_us", 1e13), "wait_us"),
+              HasSubstr(" us, which nobody can have measured"));
 }
 
 TEST(gate_facts, of_other_programs_are_few) {
@@ -336,12 +321,9 @@ TEST(gate_content, is_that_of_the_measurements) {
   const auto file = bench_transfers_file(bench_transfers_facts());
   const auto content = read(file).content;
   EXPECT_EQ(runs_in(file.dump(4), "other name.json", {}).front().content, content);
-  EXPECT_EQ(
-      read(bench_transfers_file(changed(bench_transfers_facts(), "/warnings/0/text", "another")))
-          .content,
-      content);
-  EXPECT_NE(read(bench_transfers_file(
-                     changed(bench_transfers_facts(), "/run/started_utc", "2026-11-21T10:22:26Z")))
+  EXPECT_EQ(read_facts(changed(bench_transfers_facts(), "/warnings/0/text", "another")).content,
+            content);
+  EXPECT_NE(read_facts(changed(bench_transfers_facts(), "/run/started_utc", "2026-11-21T10:22:26Z"))
                 .content,
             content);
   const std::vector<json> contents{

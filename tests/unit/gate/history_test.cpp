@@ -52,12 +52,17 @@ class days {
   int number_ = 0, day_ = 0;
 };
 
-baseline pinned(const std::vector<run>& runs) { return pin(runs, {}).baseline; }
+/// Those that follow a baseline of two sessions.
+struct later_days : days {
+  history_answer then(std::initializer_list<double> factors, int slowed = benchmarks) {
+    return history_of(line, next(factors, slowed), {});
+  }
+
+  baseline line = pin(next({1, 1}), {}).baseline;
+};
 
 TEST(history, passes_where_nothing_has_changed) {
-  days days;
-  const auto line = pinned(days.next({1, 1}));
-  const auto answer = history_of(line, days.next({1, 1, 1, 1, 1, 1}), {});
+  const auto answer = later_days().then({1, 1, 1, 1, 1, 1});
   EXPECT_EQ(answer.code(), exit_code::pass);
   EXPECT_EQ(answer.sessions.size(), 8U);
   EXPECT_TRUE(answer.sessions[1].of_baseline);
@@ -67,10 +72,7 @@ TEST(history, passes_where_nothing_has_changed) {
 }
 
 TEST(history, names_each_step_and_their_sum) {
-  days days;
-  const auto line = pinned(days.next({1, 1}));
-  const auto answer =
-      history_of(line, days.next({1, 1.018, 1.018, 1.018, 1.036, 1.036, 1.036}), {});
+  const auto answer = later_days().then({1, 1.018, 1.018, 1.018, 1.036, 1.036, 1.036});
   EXPECT_EQ(answer.code(), exit_code::regression);
   ASSERT_EQ(answer.classes.size(), 1U);
   const auto& whole = answer.classes.front();
@@ -85,10 +87,9 @@ TEST(history, names_each_step_and_their_sum) {
 
 TEST(history, is_red_only_beyond_the_threshold) {
   const auto code_of = [](double factor, const question& question) {
-    days days;
-    const auto line = pinned(days.next({1, 1}));
+    later_days days;
     const auto runs = days.next({1, factor, factor, factor, factor});
-    return history_of(line, runs, question).code();
+    return history_of(days.line, runs, question).code();
   };
   EXPECT_EQ(code_of(1.019, {}), exit_code::pass);
   EXPECT_EQ(code_of(1.03, {}), exit_code::regression);
@@ -100,9 +101,7 @@ TEST(history, is_red_only_beyond_the_threshold) {
 }
 
 TEST(history, finds_what_few_benchmarks_do) {
-  days days;
-  const auto line = pinned(days.next({1, 1}));
-  const auto answer = history_of(line, days.next({1, 1, 1.04, 1.04, 1.04}, 2), {});
+  const auto answer = later_days().then({1, 1, 1.04, 1.04, 1.04}, 2);
   EXPECT_EQ(answer.code(), exit_code::regression);
   EXPECT_FALSE(answer.classes.front().has_crept);
   EXPECT_TRUE(answer.benchmarks[0].has_crept);
@@ -111,18 +110,17 @@ TEST(history, finds_what_few_benchmarks_do) {
 }
 
 TEST(history, of_a_line_of_baselines_is_against_the_first) {
-  days days;
-  auto line = pinned(days.next({1, 1}));
+  later_days days;
   for (const double factor : {1.018, 1.036, 1.054}) {
-    auto next = pinned(days.next({factor, factor}));
-    continue_line(line, next);
-    line = std::move(next);
+    auto next = pin(days.next({factor, factor}), {}).baseline;
+    continue_line(days.line, next);
+    days.line = std::move(next);
   }
-  const auto answer = history_of(line, days.next({1.054, 1.054}), {});
+  const auto answer = days.then({1.054, 1.054});
   EXPECT_TRUE(answer.has_first);
   EXPECT_EQ(answer.code(), exit_code::regression);
   EXPECT_NEAR(answer.classes.front().sum, 0.0526, 0.003);
-  const auto crept = crept_classes(line, {});
+  const auto crept = crept_classes(days.line, {});
   ASSERT_EQ(crept.size(), 1U);
   EXPECT_NEAR(crept.front().slowdown, 0.054, 0.003);
 }
@@ -130,7 +128,7 @@ TEST(history, of_a_line_of_baselines_is_against_the_first) {
 TEST(history, counts_runs_of_the_baseline_once_and_needs_four_sessions) {
   days days;
   const auto before = days.next({1, 1.5});
-  const auto line = pinned(before);
+  const auto line = pin(before, {}).baseline;
   EXPECT_EQ(history_of(line, before, {}).sessions[0].runs, 3U);
   EXPECT_EQ(history_of(line, before, {}).code(), exit_code::inconclusive);
   EXPECT_EQ(history_of(line, {}, {}).code(), exit_code::inconclusive);
@@ -141,24 +139,23 @@ TEST(history, counts_runs_of_the_baseline_once_and_needs_four_sessions) {
 }
 
 TEST(history, says_where_something_else_has_changed) {
-  days days;
-  const auto line = pinned(days.next({1, 1}));
+  later_days days;
   auto runs = days.next({1, 1, 1});
   for (std::size_t i = 3; i < runs.size(); ++i) runs[i].machine[0].second = "8";
-  const auto answer = history_of(line, runs, {});
+  const auto answer = history_of(days.line, runs, {});
   EXPECT_TRUE(answer.sessions[2].changed.empty());
   EXPECT_THAT(answer.sessions[3].changed, ElementsAre("link.width"));
 }
 
 TEST(history, is_decided_by_the_classes_asked_for) {
-  days days;
-  const auto line = pinned(days.next({1, 1}));
+  later_days days;
   question by_link;
   by_link.decide_by = {benchmark_class::link};
-  EXPECT_THROW(history_of(line, days.next({1, 1}), by_link), bad_input);
+  EXPECT_THROW(history_of(days.line, days.next({1, 1}), by_link), bad_input);
   question by_other;
   by_other.decide_by = {benchmark_class::other};
-  EXPECT_EQ(history_of(line, days.next({1.1, 1.1, 1.1}), by_other).code(), exit_code::regression);
+  EXPECT_EQ(history_of(days.line, days.next({1.1, 1.1, 1.1}), by_other).code(),
+            exit_code::regression);
 }
 
 }  // namespace

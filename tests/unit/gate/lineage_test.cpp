@@ -59,19 +59,21 @@ TEST(lines_of_baselines, begin_for_each_benchmark_where_it_is_new) {
 
 TEST(lines_of_baselines, do_not_go_on_where_figures_are_of_another_kind) {
   const auto first = pinned(ms);
-  const auto continues = [&](auto change) {
+  using change = void (*)(baseline&);
+  const std::vector<change> changes{
+      [](baseline&) {},
+      [](baseline& next) { next.judged_by.key = "cpu_time"; },
+      [](baseline& next) { next.judged_by.fastest_repetition = true; },
+      [](baseline& next) { next.judged_by.more_is_better = true; },
+      [](baseline& next) { next.on_host = true; },
+      [](baseline& next) { next.ours = false; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
     auto next = pinned(1.1 * ms);
-    change(next);
+    changes[i](next);
     continue_line(first, next);
-    EXPECT_EQ(slower_than(first, next, {}).count == 1, reference_in(next).has_value());
-    return reference_in(next).has_value();
-  };
-  EXPECT_TRUE(continues([](baseline&) {}));
-  EXPECT_FALSE(continues([](baseline& next) { next.judged_by.key = "cpu_time"; }));
-  EXPECT_FALSE(continues([](baseline& next) { next.judged_by.fastest_repetition = true; }));
-  EXPECT_FALSE(continues([](baseline& next) { next.judged_by.more_is_better = true; }));
-  EXPECT_FALSE(continues([](baseline& next) { next.on_host = true; }));
-  EXPECT_FALSE(continues([](baseline& next) { next.ours = false; }));
+    EXPECT_EQ(reference_in(next).has_value(), i == 0) << i;
+    EXPECT_EQ(slower_than(first, next, {}).count, i == 0 ? 1 : 0) << i;
+  }
 }
 
 // Slower than before.
@@ -85,17 +87,16 @@ TEST(lines_of_baselines, tell_what_is_slower_by_more_than_the_threshold) {
   EXPECT_NEAR(slower.slowdown, 0.021, 1e-6);
   EXPECT_EQ(slower_than(before, pinned(0.5 * ms), {}).count, 0);
   EXPECT_EQ(slower_than(before, pinned(1.04 * ms), {.threshold = 0.05}).count, 0);
-}
-
-TEST(lines_of_baselines, have_a_threshold_of_latency) {
+  // Of latencies.
   EXPECT_EQ(slower_than(pinned(6000), pinned(6000 * 1.04), {}).count, 0);
   EXPECT_EQ(slower_than(pinned(6000), pinned(6000 * 1.06), {}).count, 1);
-}
-
-TEST(lines_of_baselines, tell_less_of_a_rate_for_slower) {
+  // Of rates.
   const auto rate = metric::named("gb_per_s");
   EXPECT_EQ(slower_than(pinned(50, rate), pinned(45, rate), {}).count, 1);
   EXPECT_EQ(slower_than(pinned(50, rate), pinned(55, rate), {}).count, 0);
+  // In three of four processes.
+  EXPECT_EQ(slower_than(before, pinned({0.99 * ms, 1.1 * ms, 1.1 * ms, 1.1 * ms}), {}).count, 1);
+  EXPECT_EQ(slower_than(before, pinned({0.99 * ms, 0.99 * ms, 1.1 * ms, 1.2 * ms}), {}).count, 0);
 }
 
 TEST(lines_of_baselines, tell_the_worst) {
@@ -112,12 +113,6 @@ TEST(lines_of_baselines, tell_the_worst) {
   EXPECT_EQ(slower.count, 4);
   EXPECT_EQ(slower.worst, "b");
   EXPECT_NEAR(slower.slowdown, 1, 1e-6);
-}
-
-TEST(lines_of_baselines, want_three_of_four_processes_to_be_slower) {
-  const auto before = pinned(ms);
-  EXPECT_EQ(slower_than(before, pinned({0.99 * ms, 1.1 * ms, 1.1 * ms, 1.1 * ms}), {}).count, 1);
-  EXPECT_EQ(slower_than(before, pinned({0.99 * ms, 0.99 * ms, 1.1 * ms, 1.2 * ms}), {}).count, 0);
 }
 
 TEST(lines_of_baselines, tell_when_small_slowdowns_have_added_up) {
@@ -160,16 +155,11 @@ TEST(sessions_of_a_baseline, are_told_if_a_class_differs_by_more_than_the_thresh
   EXPECT_EQ(distant_sessions(of_sessions({1, 1.021}), {}).size(), 1);
   EXPECT_TRUE(distant_sessions(of_sessions({1, 1.019}), {}).empty());
   EXPECT_TRUE(distant_sessions(of_sessions({1, 1.1}), {.threshold = 0.2}).empty());
-}
-
-TEST(sessions_of_a_baseline, have_the_threshold_of_their_class) {
+  const auto of_latency = distant_sessions(of_sessions({1, 1.06}, 10, 6000), {});
+  ASSERT_EQ(of_latency.size(), 1);
+  EXPECT_EQ(of_latency[0].kind, benchmark_class::latency);
   EXPECT_TRUE(distant_sessions(of_sessions({1, 1.04}, 10, 6000), {}).empty());
-  const auto distances = distant_sessions(of_sessions({1, 1.06}, 10, 6000), {});
-  ASSERT_EQ(distances.size(), 1);
-  EXPECT_EQ(distances[0].kind, benchmark_class::latency);
-}
-
-TEST(sessions_of_a_baseline, are_not_told_of_few_benchmarks_or_of_one_session) {
+  // Of few benchmarks, and of one session.
   EXPECT_TRUE(distant_sessions(of_sessions({1, 1.1}, 9), {}).empty());
   EXPECT_TRUE(distant_sessions(of_sessions({1}), {}).empty());
 }

@@ -129,12 +129,24 @@ inline json changed(json facts, const char* pointer, json value) {
   return facts;
 }
 
+/// A part of a run.
+inline json part(int number, const std::string& started, const json& more) {
+  json described{{"number", number}, {"complete", true}, {"started_utc", started}};
+  described.update(more);
+  return described;
+}
+
 inline run read_text(const std::string& text, const std::string& key = "real_time") {
   return runs_in(text, "some.json", metric::named(key)).front();
 }
 
 inline run read(const json& content, const std::string& key = "real_time") {
   return read_text(content.dump(), key);
+}
+
+/// A file of bench_transfers with these facts.
+inline run read_facts(const json& facts = bench_transfers_facts()) {
+  return read(bench_transfers_file(facts));
 }
 
 /// Empty when there is none.

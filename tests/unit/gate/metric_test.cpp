@@ -45,9 +45,7 @@ TEST(a_metric, is_as_the_file_declares_whatever_its_name) {
   // CPU time for each GB is a duration, and no time that an operation takes.
   EXPECT_FALSE(declared("cpu_s_per_gb", "s/GB", metric_kind::duration).is_time());
   EXPECT_FALSE(declared("seconds", "s", metric_kind::count).is_time());
-}
-
-TEST(a_metric, that_every_row_has_cannot_be_declared_otherwise) {
+  // What every row has cannot be declared otherwise.
   const auto time = declared("real_time", "s", metric_kind::duration);
   EXPECT_EQ(time.unit(), "ns");
   EXPECT_EQ(time.nanoseconds(5), 5);

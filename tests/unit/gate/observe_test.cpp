@@ -40,10 +40,8 @@ TEST(observing, recognises_latency_by_the_time_that_a_rate_implies) {
   const auto rate = metric::named("gb_per_s");
   EXPECT_EQ(observed(10, rate, 1e6).kind, benchmark_class::link);      // 100 µs
   EXPECT_EQ(observed(100, rate, 1e6).kind, benchmark_class::latency);  // 10 µs
-}
-
-TEST(observing, knows_no_time_without_bytes_or_of_other_metrics) {
-  EXPECT_EQ(observed(100, metric::named("gb_per_s")).kind, benchmark_class::link);
+  // It knows no time without bytes or of other metrics.
+  EXPECT_EQ(observed(100, rate).kind, benchmark_class::link);
   for (const auto* const key : {"items_per_second", "cores", "z_gb_per_s"})
     EXPECT_EQ(observed(100, metric::named(key), 1e6).kind, benchmark_class::link) << key;
 }

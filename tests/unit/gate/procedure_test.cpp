@@ -65,13 +65,10 @@ const finding& finding_of(const report& answer, const std::string& name) {
   return *std::ranges::find(answer.findings, name, &finding::name);
 }
 
-TEST(procedures, are_kept_by_baselines) {
+TEST(procedures, are_kept_by_baselines_and_are_the_same_in_each) {
   const auto before = pinned(several(0, 10, 1));
   EXPECT_EQ(before.benchmarks.at(name_of(benchmarks - 1)).work.procedure, 2U);
   EXPECT_EQ(before.benchmarks.at(name_of(0)).work.procedure, 1U);
-}
-
-TEST(procedures, of_one_baseline_are_the_same) {
   auto runs = several(0, 4);
   runs.push_back(made(4, 1));
   EXPECT_THAT(common::complaint_of<bad_input>([&] { return pin(runs, {}); }),
@@ -106,10 +103,6 @@ TEST(procedures, that_differ_in_one_run_alone_are_not_compared) {
   after.push_back(made(22, 1));
   const auto answer = check(pinned(several(0, 10)), after, {});
   EXPECT_TRUE(has_message<reasons::procedures_differ>(answer.reasons));
-}
-
-TEST(procedures, say_what_to_do) {
-  const auto answer = check(pinned(several(0, 10)), several(20, 3, benchmarks), {});
   EXPECT_THAT(verdict_sentence(answer),
               HasSubstr("pin it anew, or measure both with one version of the program"));
 }

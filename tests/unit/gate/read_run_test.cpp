@@ -32,9 +32,6 @@ TEST(gate_messages, names_cannot_break_the_line) {
             "cannot use dir/x\\ny.json: it is empty");
   EXPECT_LT(complaint_about_row(row(std::string(100'000, 'x'), 0, 0)).size(), 500U);
   EXPECT_THAT(complaint_about_row(row("a", 0, 1, "x\ny")), Not(HasSubstr("\n")));
-}
-
-TEST(gate_messages, names_in_a_run_are_printable) {
   EXPECT_THAT(read(foreign({row("a\nb", 0, 1)})).benchmarks, ElementsAre(Key("a\\nb")));
   EXPECT_THAT(complaint(foreign({row("a\nb", 0, 1), row("a\\nb", 0, 1)})), HasSubstr("twice"));
 }

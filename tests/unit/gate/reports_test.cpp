@@ -110,27 +110,20 @@ TEST(gate_json, has_the_interval_and_each_run) {
   EXPECT_NEAR(runs.at(2).get<double>(), -0.2, 1e-12);
 }
 
-TEST(gate_json, an_interval_that_is_not_known_is_null) {
+TEST(gate_json, what_is_not_known_or_not_finite_is_null) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (const auto& [error, degrees] :
-       {std::pair{0.0, 10.0}, std::pair{0.1, 0.0}, std::pair{nan, 10.0}, std::pair{0.1, nan},
-        std::pair{infinite, 10.0}, std::pair{1e4, 10.0}}) {
+       {std::pair{0.0, 10.0}, {0.1, 0.0}, {nan, 10.0}, {0.1, nan}, {infinite, 10.0}, {1e4, 10.0}}) {
     auto benchmark = compared("a", verdict::unchanged, 0);
     benchmark.judgement->standard_error = error;
     benchmark.judgement->degrees = degrees;
+    benchmark.judgement->detectable = infinite;
+    benchmark.judgement->p = nan;
     const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {benchmark})));
-    EXPECT_TRUE(document.at("benchmarks").at(0).at("interval_95").is_null()) << error << degrees;
+    for (const auto* key : {"interval_95", "detectable_80", "p"})
+      EXPECT_TRUE(document.at("benchmarks").at(0).at(key).is_null()) << key << error << degrees;
   }
-}
-
-TEST(gate_json, numbers_that_are_not_finite_are_null) {
-  auto benchmark = compared("a", verdict::unchanged, 0);
-  benchmark.judgement->detectable = std::numeric_limits<double>::infinity();
-  benchmark.judgement->p = std::numeric_limits<double>::quiet_NaN();
-  const auto document = nlohmann::json::parse(json_of(report_of(exit_code::pass, {benchmark})));
-  EXPECT_TRUE(document.at("benchmarks").at(0).at("detectable_80").is_null());
-  EXPECT_TRUE(document.at("benchmarks").at(0).at("p").is_null());
 }
 
 }  // namespace

@@ -68,11 +68,6 @@ TEST_F(checks, refuse_runs_whose_unit_contradicts_the_name) {
               ThrowsMessage<bad_input>(AllOf(HasSubstr("'us'"), HasSubstr("'GB/s'"))));
 }
 
-TEST_F(checks, refuse_runs_of_the_baseline_itself) {
-  after_[0] = before_[4];
-  EXPECT_THROW(answer(), bad_input);
-}
-
 TEST_F(checks, tell_what_is_odd_about_the_runs) {
   EXPECT_FALSE(has_message<notes::in_parts>(answer().notes));
   after_[0].faults = {"slow:1.1@copy"};

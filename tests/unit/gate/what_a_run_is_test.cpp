@@ -59,11 +59,9 @@ TEST(what_a_run_is, is_not_said_by_what_may_differ) {
 
 TEST(what_a_run_is, is_one_process) {
   const auto part_of = [](json& file, std::chrono::sys_seconds started, int number) {
-    return json{{"number", number},
-                {"complete", true},
-                {"started_utc", text_of(started)},
-                {"finished_utc", text_of(started + 27s)},
-                {"boot_id", file["context"]["transfers"]["machine"]["kernel"]["boot_id"]}};
+    return part(number, text_of(started),
+                {{"finished_utc", text_of(started + 27s)},
+                 {"boot_id", file["context"]["transfers"]["machine"]["kernel"]["boot_id"]}});
   };
   const std::string one_process = "they are one process", copied = "the same measurements";
   const auto at = first_day + 9 * 24h;
@@ -271,11 +269,6 @@ std::string answer_or_complaint(Command command) {
   } catch (const bad_input& complaint) {
     return complaint.what();
   }
-}
-
-files joined(files some, const files& others) {
-  some.insert(some.end(), others.begin(), others.end());
-  return some;
 }
 
 std::string left_out_of(const history_answer& answer) {

@@ -52,17 +52,17 @@ TEST(what_another_programs_run_is, may_be_any_of_a_baseline_of_several) {
 }
 
 TEST(what_another_programs_run_is, is_one_process) {
+  const auto later = first_day + 10 * 24h;
+  const std::string copied = "the same measurements";
   const std::vector<attempt> attempts{
       {"a copy with another date",
-       [](files& all) {
+       [=](files& all) {
          all[1] = all[0];
-         all[1]["context"]["date"] = text_of(first_day + 10 * 24h);
+         all[1]["context"]["date"] = text_of(later);
        },
-       "the same measurements"},
+       copied},
       {"a run of the baseline with another date",
-       [](files& all) { all[1] = of_another_program(3, first_day + 10 * 24h); },
-       "the same measurements"},
-  };
+       [=](files& all) { all[1] = of_another_program(3, later); }, copied}};
   expect_refusal(pinned(two_sessions(of_another_program)), of_another_program, attempts);
 }
 
