@@ -171,4 +171,13 @@ fleet::sweep make_up(const fleet_kind& kind, const std::vector<fault>& faults,
   return maker(kind, faults, parts, measurements).make();
 }
 
+void slow_down(fleet::benchmark_times& runs, double factor) {
+  for (auto& run : runs)
+    for (auto& time : run) time *= factor;
+}
+
+void slow_down(fleet::gpu& gpu, double factor) {
+  for (auto& runs : gpu.times) slow_down(runs, factor);
+}
+
 }  // namespace bench_transfers::simulation

@@ -66,4 +66,8 @@ fleet::sweep make_up(const fleet_kind& kind, const std::vector<fault>& faults,
 fleet::sweep make_up(const fleet_kind& kind, const std::vector<fault>& faults,
                      std::mt19937_64& parts, std::mt19937_64& measurements);
 
+/// All that was measured takes this many times as long.
+void slow_down(fleet::benchmark_times& runs, double factor);
+void slow_down(fleet::gpu& gpu, double factor);
+
 }  // namespace bench_transfers::simulation

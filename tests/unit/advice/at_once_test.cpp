@@ -57,17 +57,14 @@ std::vector<std::string> codes_of(const advice_at_once& answer) {
   return codes;
 }
 
-TEST(copies_at_once, of_devices_that_share_nothing_are_one_group) {
-  const auto answer = answer_to(four_devices(), from_the_host({0, 2, 3}));
-  EXPECT_THAT(groups_of(answer), ElementsAre(device_set::of({0, 2, 3})));
-  EXPECT_DOUBLE_EQ(answer.all.total, 150e9);
-  EXPECT_DOUBLE_EQ(answer.all.kept, 1);
-  EXPECT_NEAR(answer.all.ns, 20e6, 1);
-  EXPECT_NEAR(answer.one_by_one_ns, 60e6, 1);
-  EXPECT_EQ(answer.fastest, order::at_once);
-}
-
 TEST(copies_at_once, of_devices_that_share_a_link_are_parted) {
+  const auto alone = answer_to(four_devices(), from_the_host({0, 2, 3}));
+  EXPECT_THAT(groups_of(alone), ElementsAre(device_set::of({0, 2, 3})));
+  EXPECT_DOUBLE_EQ(alone.all.total, 150e9);
+  EXPECT_DOUBLE_EQ(alone.all.kept, 1);
+  EXPECT_NEAR(alone.all.ns, 20e6, 1);
+  EXPECT_NEAR(alone.one_by_one_ns, 60e6, 1);
+  EXPECT_EQ(alone.fastest, order::at_once);
   const auto answer = answer_to(four_devices(), from_the_host({0, 1, 2, 3}));
   EXPECT_THAT(groups_of(answer), ElementsAre(device_set::of({0, 2, 3}), device_set::of(1)));
   EXPECT_DOUBLE_EQ(answer.all.rates[1].alone, 50e9);
@@ -75,6 +72,9 @@ TEST(copies_at_once, of_devices_that_share_a_link_are_parted) {
   EXPECT_DOUBLE_EQ(answer.all.kept, 0.6);
   EXPECT_NEAR(answer.all.ns, 1e9 / 30, 1);
   EXPECT_NEAR(answer.groups_ns, 40e6, 1);
+  // The link is one from the host.
+  const copies_at_once to_the_host{device_set::of({0, 1}), traffic::d2h, gb};
+  EXPECT_EQ(answer_to(four_devices(), to_the_host).groups.size(), 1);
 }
 
 TEST(copies_at_once, of_the_eight_gpus_of_cuda_samples_issue_357_go_in_two_groups) {
@@ -91,12 +91,6 @@ TEST(copies_at_once, of_the_eight_gpus_of_cuda_samples_issue_357_go_in_two_group
   EXPECT_THAT(groups_of(answer),
               ElementsAre(device_set::of({0, 2, 4, 5}), device_set::of({1, 3, 6, 7})));
   EXPECT_EQ(answer.fastest, order::at_once);
-}
-
-TEST(copies_at_once, to_the_host_do_not_meet_a_link_from_the_host) {
-  auto question = from_the_host({0, 1});
-  question.kind = traffic::d2h;
-  EXPECT_EQ(answer_to(four_devices(), question).groups.size(), 1);
 }
 
 TEST(copies_at_once, get_faster_when_others_have_ended) {

@@ -15,6 +15,7 @@
 #include "src/advice/leave_out.hpp"
 #include "src/common/quantities.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::advice::measurements_test {
@@ -127,31 +128,24 @@ TEST(measurements, tell_noise_from_a_difference_with_four_repetitions_of_each_si
   EXPECT_FALSE(can_tell());
 }
 
-TEST(measurements, of_zero_copy_have_the_names_of_copies) {
+TEST(measurements, have_the_names_of_copies_the_whole_working_set_and_are_by_size) {
   auto all = content();
   all["benchmarks"] = {row("zero_copy/registered/read/4B", 1, 4),
-                       row("zero_copy/registered/write/4B", 2, 4)};
-  EXPECT_EQ(times_in(all).at("zero_copy/registered/h2d").at(0).ns, 1);
-  EXPECT_EQ(times_in(all).at("zero_copy/registered/d2h").at(0).ns, 2);
-}
-
-TEST(measurements, of_cpu_access_are_of_the_whole_working_set) {
-  auto all = content();
-  all["benchmarks"] = {row("cpu/pinned/read_memcpy/64MiB", 100, 1 << 20)};
-  const auto pass = times_in(all).at("cpu/pinned/read_memcpy").at(0);
-  EXPECT_EQ(pass.bytes, 64 << 20);
-  EXPECT_DOUBLE_EQ(pass.ns, 6400);
-}
-
-TEST(measurements, are_by_size) {
-  auto all = content();
+                       row("zero_copy/registered/write/4B", 2, 4),
+                       row("cpu/pinned/read_memcpy/64MiB", 100, 1 << 20)};
   for (const auto* size : {"1MiB", "4B", "64KiB"})
     all["benchmarks"].push_back(row(std::string("allocate/pinned/") + size, 100, 4));
-  const auto times = times_in(all).at("allocate/pinned");
-  ASSERT_THAT(times, SizeIs(3));
-  EXPECT_EQ(times[0].bytes, 4);
-  EXPECT_EQ(times[1].bytes, 65536);
-  EXPECT_EQ(times[2].bytes, 1 << 20);
+  const auto times = times_in(all);
+  EXPECT_EQ(times.at("zero_copy/registered/h2d").at(0).ns, 1);
+  EXPECT_EQ(times.at("zero_copy/registered/d2h").at(0).ns, 2);
+  const auto pass = times.at("cpu/pinned/read_memcpy").at(0);
+  EXPECT_EQ(pass.bytes, 64 << 20);
+  EXPECT_DOUBLE_EQ(pass.ns, 6400);
+  const auto allocations = times.at("allocate/pinned");
+  ASSERT_THAT(allocations, SizeIs(3));
+  EXPECT_EQ(allocations[0].bytes, 4);
+  EXPECT_EQ(allocations[1].bytes, 65536);
+  EXPECT_EQ(allocations[2].bytes, 1 << 20);
 }
 
 TEST(measurements, are_not_taken_from_what_is_something_else) {
@@ -285,10 +279,7 @@ TEST(measurements, of_a_pool_keep_the_sizes_of_each_kind_of_memory) {
   const auto times = times_in(all);
   EXPECT_THAT(times.at("cpu/pinned/read_memcpy"), SizeIs(1));
   EXPECT_THAT(times.at("cpu/pinned_wc/read_memcpy"), SizeIs(2));
-}
-
-TEST(measurements, of_allocation_are_not_pooled) {
-  auto all = reads_of({{"pinned", "write-back"}, {"pinned_wc", "write-back"}});
+  // Allocations are not pooled.
   for (auto& measured : all["benchmarks"]) {
     const auto name = measured["run_name"].get<std::string>();
     const auto is_wc = name.find("_wc") != std::string::npos;
@@ -321,19 +312,14 @@ class file_of_a_test : public testing::Test {
   }
   std::string complaint_about(const std::string& text) {
     std::ofstream(path_, std::ios::binary) << text;
-    try {
-      read_it(path_);
-    } catch (const unusable_file& error) {
-      return error.what();
-    }
-    return "";
+    return common::complaint_of<unusable_file>([&] { read_it(path_); });
   }
 
   const common::temporary_folder folder_;
   const std::filesystem::path path_ = folder_.path() / "measurements.json";
 };
 
-TEST_F(file_of_a_test, is_refused_when_it_cannot_be_read_whole) {
+TEST_F(file_of_a_test, is_refused_when_it_cannot_be_read_whole_or_is_another_program_s) {
   EXPECT_THROW(read_it(path_), unusable_file);
   EXPECT_THROW(read_it(folder_.path()), unusable_file);
   auto file = content();
@@ -342,9 +328,6 @@ TEST_F(file_of_a_test, is_refused_when_it_cannot_be_read_whole) {
   const auto text = file.dump();
   EXPECT_NE(complaint_about(text.substr(0, text.size() / 2)), "");
   EXPECT_EQ(complaint_about(text), "");
-}
-
-TEST_F(file_of_a_test, is_refused_when_it_is_another_program_s) {
   const json foreign{{"context", {{"date", "x"}}}, {"benchmarks", json::array()}};
   EXPECT_NE(complaint_about(foreign.dump()), "");
 }

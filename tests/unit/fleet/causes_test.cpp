@@ -126,10 +126,7 @@ TEST_F(of_two_models, what_one_of_them_has_in_a_rack_is_its_own) {
   auto fleet = with({});
   // Twice as slow is not about the same: two causes.
   for (auto& gpu : fleet.gpus)
-    if (gpu.rack == "rack1")
-      for (auto& runs : gpu.times)
-        for (auto& run : runs)
-          for (auto& time : run) time *= gpu.model.ends_with("1") ? 1.9 : 1.25;
+    if (gpu.rack == "rack1") simulation::slow_down(gpu, gpu.model.ends_with("1") ? 1.9 : 1.25);
   const auto found = judge(fleet, settings::usual());
   std::set<std::string> models;
   for (const auto& finding : found.findings) {

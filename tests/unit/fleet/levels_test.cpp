@@ -17,7 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-using testing::UnorderedElementsAre;
 using named = std::pair<scope, std::size_t>;
 
 constexpr score slower_by(double value) { return {value, value, value, value, 0}; }

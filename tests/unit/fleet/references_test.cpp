@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/fleet/judge/judge.hpp"
@@ -14,6 +15,7 @@
 namespace bench_transfers::fleet::references_test {
 namespace {
 
+using simulation::slow_down;
 using testing::AllOf;
 using testing::Contains;
 using testing::Each;
@@ -47,11 +49,6 @@ class referred : public testing::Test {
     std::normal_distribution<double> noise(0, 0.0005);
     for (auto& gpu : copy.gpus) slow_down(gpu, std::exp(noise(random)));
     return copy;
-  }
-  static void slow_down(gpu& gpu, double factor) {
-    for (auto& runs : gpu.times)
-      for (auto& run : runs)
-        for (auto& time : run) time *= factor;
   }
   [[nodiscard]] judgement judged() const {
     auto accepted = others_before;
@@ -150,7 +147,7 @@ TEST_F(referred, two_sizes_that_are_slower_than_before_are_named) {
   const auto other_direction = std::ranges::find(now.benchmarks, direction::d2h,
                                                  [](const auto& b) { return b.aspect.towards; });
   for (const auto i : {std::ptrdiff_t{0}, other_direction - now.benchmarks.begin()})
-    for (auto& time : now.gpus[0].times[static_cast<std::size_t>(i)].front()) time *= 1.1;
+    slow_down(now.gpus[0].times[static_cast<std::size_t>(i)], 1.1);
   const auto result = judged();
   ASSERT_THAT(result.findings, SizeIs(1));
   EXPECT_EQ(result.findings.front().pattern, pattern::slower_than_before);
@@ -329,8 +326,7 @@ class limited : public referred {
       if (now.benchmarks[i].aspect.kind != benchmark_class::link) continue;
       now.benchmarks[i].copied_bytes = bytes;
       for (auto& gpu : now.gpus)
-        for (auto& run : gpu.times[i])
-          for (auto& time : run) time *= static_cast<double>(bytes) / gb_per_s / usual_time;
+        slow_down(gpu.times[i], static_cast<double>(bytes) / gb_per_s / usual_time);
     }
   }
 
@@ -387,8 +383,7 @@ TEST_F(limited, limit_of_a_link_is_evidence_of_what_is_slow_anyway) {
   measure_at(55);
   for (std::size_t i = 0; i < 5; ++i)
     for (std::size_t b = 0; b < now.benchmarks.size(); ++b)
-      if (now.benchmarks[b].copied_bytes)
-        for (auto& time : now.gpus[i].times[b].front()) time *= 2;
+      if (now.benchmarks[b].copied_bytes) slow_down(now.gpus[i].times[b], 2);
   const auto result = judged_by_peers();
   ASSERT_THAT(result.findings, SizeIs(1));
   const auto& found = result.findings.front();

@@ -39,9 +39,7 @@ TEST_F(simulated, what_is_far_beyond_the_noise_is_found_and_what_is_below_is_not
 }
 
 TEST_F(simulated, slow_parts_are_no_noise) {
-  for (auto& runs : measured.gpus[9].times)
-    for (auto& run : runs)
-      for (auto& time : run) time *= 3;
+  simulation::slow_down(measured.gpus[9], 3);
   const auto judged = judge(measured, settings::usual());
   const auto drawn = simulation::residuals(measured, judged).draw(2, random);
   EXPECT_EQ(drawn.gpus.size(), measured.gpus.size());

@@ -13,8 +13,6 @@
 namespace bench_transfers::topology::findings_test {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -140,14 +138,7 @@ TEST(findings, of_a_device_that_was_not_measured_both_ways_are_finite) {
   EXPECT_THAT(text_of(map), HasSubstr("both - GB/s alone"));
 }
 
-TEST(map_text, has_dashes_for_devices_that_were_not_measured) {
-  auto map = map_of_devices(3);
-  map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
-  map.alone[2] = {};
-  EXPECT_THAT(pairs_text(map), testing::ContainsRegex("cuda:2 +- +- +-"));
-}
-
-TEST(findings, nothing_shared_is_said_once) {
+TEST(findings, nothing_shared_is_said_once_if_the_sets_show_it) {
   auto map = map_of_devices(4);
   EXPECT_THAT(with_code(map, "nothing_shared"), IsEmpty());
   EXPECT_THAT(with_code(map, "sharing_unknown"), SizeIs(1));
@@ -155,23 +146,16 @@ TEST(findings, nothing_shared_is_said_once) {
   EXPECT_THAT(with_code(map, "sharing_unknown"), IsEmpty());
   EXPECT_THAT(with_code(map, "nothing_shared"), SizeIs(1));
   EXPECT_THAT(with_code(map, "all_at_once"), IsEmpty());
-  EXPECT_THAT(with_code(map_of_devices(1), "nothing_shared"), IsEmpty());
-}
-
-TEST(findings, nothing_shared_is_not_said_against_the_sets_of_an_interrupted_map) {
-  auto map = map_of_devices(3);
-  measure_all_at_once(map);
-  EXPECT_THAT(with_code(map, "nothing_shared"), SizeIs(1));
+  // Against the sets of an interrupted map.
   map.sets.back().measured.front() = 0.59 * map.sets.back().predicted.front();
   EXPECT_THAT(with_code(map, "nothing_shared"), IsEmpty());
   EXPECT_THAT(with_code(map, "sharing_unknown"), SizeIs(1));
-}
-
-TEST(findings, nothing_shared_is_not_said_by_a_map_that_does_not_explain_its_host) {
-  auto map = map_of_devices(4);
-  map.errors = held_out_errors{4, 12, 0.02, 0.5};
-  EXPECT_THAT(with_code(map, "nothing_shared"), IsEmpty());
-  EXPECT_THAT(with_code(map, "poor_prediction"), SizeIs(1));
+  // Of one device, and by a map that does not explain its host.
+  EXPECT_THAT(with_code(map_of_devices(1), "nothing_shared"), IsEmpty());
+  auto unexplained = map_of_devices(4);
+  unexplained.errors = held_out_errors{4, 12, 0.02, 0.5};
+  EXPECT_THAT(with_code(unexplained, "nothing_shared"), IsEmpty());
+  EXPECT_THAT(with_code(unexplained, "poor_prediction"), SizeIs(1));
 }
 
 TEST(findings, a_link_is_named_by_its_port_and_generation) {
@@ -258,6 +242,7 @@ TEST(findings, a_device_that_was_not_measured_is_left_out) {
   map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
   EXPECT_THAT(only(map, "all_at_once").data["alone_total"], 150 * gb);
   EXPECT_THAT(pairs_text(map), Not(HasSubstr("nan")));
+  EXPECT_THAT(pairs_text(map), testing::ContainsRegex("cuda:3 +- +- +-"));
 }
 
 TEST(findings, names_are_shortened_to_ranges) {

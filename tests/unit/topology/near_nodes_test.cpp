@@ -70,15 +70,13 @@ TEST(near_nodes, nodes_that_give_the_same_are_said_to_be_alike) {
   const auto map = map_with(4, rates_by_node(4, {node(0), node(1)}, rates_of_far(55 * gb)));
   EXPECT_THAT(with_code(map, "near_node"), IsEmpty());
   EXPECT_THAT(with_code(map, "nodes_alike"), SizeIs(1));
-}
-
-TEST(near_nodes, nodes_that_differ_less_than_they_vary_are_not_known) {
-  const statistics::estimate near{50 * gb, 42 * gb, 58 * gb};
-  const statistics::estimate far{40 * gb, 32 * gb, 48 * gb};
-  auto map = map_with(1, {{0, {node_rate{near, near}}, ""}, {1, {node_rate{far, far}}, ""}});
-  EXPECT_THAT(with_code(map, "near_node"), IsEmpty());
-  EXPECT_THAT(with_code(map, "nodes_alike"), IsEmpty());
-  EXPECT_THAT(with_code(map, "nodes_unclear"), SizeIs(1));
+  // Those that differ less than they vary are not known.
+  const statistics::estimate near{50 * gb, 42 * gb, 58 * gb}, far{40 * gb, 32 * gb, 48 * gb};
+  const auto unclear =
+      map_with(1, {{0, {node_rate{near, near}}, ""}, {1, {node_rate{far, far}}, ""}});
+  EXPECT_THAT(with_code(unclear, "near_node"), IsEmpty());
+  EXPECT_THAT(with_code(unclear, "nodes_alike"), IsEmpty());
+  EXPECT_THAT(with_code(unclear, "nodes_unclear"), SizeIs(1));
 }
 
 TEST(near_nodes, what_was_measured_counts_more_than_what_the_kernel_says) {
@@ -90,22 +88,10 @@ TEST(near_nodes, what_was_measured_counts_more_than_what_the_kernel_says) {
   EXPECT_THAT(with_code(map, "near_node"), SizeIs(2));
 }
 
-TEST(near_nodes, one_node_is_not_measured) {
-  const auto never = [](int, const flow_set&) -> observation {
-    throw std::logic_error("measured");
-  };
-  EXPECT_THAT(rates_by_node(2, {node(0)}, never), IsEmpty());
-  auto forbidden = node(1);
-  forbidden.memory_allowed = false;
-  auto empty = node(2);
-  empty.memory_bytes = 0;
-  EXPECT_THAT(rates_by_node(2, {node(0), forbidden, empty}, never), IsEmpty());
-}
-
 TEST(near_nodes, nodes_that_cannot_be_used_are_named_with_the_reason) {
-  auto forbidden = node(2);
+  auto forbidden = node(2), empty = node(2), without_cpus = node(3);
   forbidden.memory_allowed = false;
-  auto without_cpus = node(3);
+  empty.memory_bytes = 0;
   without_cpus.cpus.clear();
   const auto map = map_with(
       2, rates_by_node(2, {node(0), node(1), forbidden, without_cpus}, rates_of_far(41 * gb)));
@@ -116,6 +102,12 @@ TEST(near_nodes, nodes_that_cannot_be_used_are_named_with_the_reason) {
                              "Memory of NUMA node 2 was not measured with all devices: this "
                              "process may not use it.")));
   EXPECT_THAT(with_code(map, "node_not_measured"), SizeIs(2));
+  // One node alone is not measured.
+  const auto never = [](int, const flow_set&) -> observation {
+    throw std::logic_error("measured");
+  };
+  EXPECT_THAT(rates_by_node(2, {node(0)}, never), IsEmpty());
+  EXPECT_THAT(rates_by_node(2, {node(0), forbidden, empty}, never), IsEmpty());
 }
 
 TEST(near_nodes, a_device_that_fails_on_a_node_costs_only_itself) {

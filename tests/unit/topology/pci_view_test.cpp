@@ -58,20 +58,17 @@ TEST_F(topology_pci_view, reads_link_node_and_cpus_of_each_hop) {
   add_three_gpus();
   write_link("0000:c0:01.1", "16.0 GT/s PCIe\n", "8\n");
   add_numa_node("0000:c0:01.1", "1");
+  add_numa_node("0000:41:00.0", "-1");  // not known
   write("sys/bus/pci/devices/0000:c0:01.1/local_cpulist", "32-63,96-127\n");
-  const auto port = read_pci_view(three_gpus(), root).paths[1].hops.front();
+  const auto view = read_pci_view(three_gpus(), root);
+  const auto& port = view.paths[1].hops.front();
   ASSERT_TRUE(port.link);
   EXPECT_EQ(port.link->generation, 4);
   EXPECT_EQ(port.link->width, 8);
   EXPECT_EQ(port.link->generation_max, 5);
   EXPECT_EQ(port.numa_node, 1);
   EXPECT_EQ(port.local_cpus, "32-63,96-127");
-}
-
-TEST_F(topology_pci_view, a_node_of_minus_one_is_not_known) {
-  add_three_gpus();
-  add_numa_node("0000:41:00.0", "-1");
-  const auto gpu = read_pci_view(three_gpus(), root).paths[0].hops.back();
+  const auto& gpu = view.paths[0].hops.back();
   EXPECT_EQ(gpu.numa_node, std::nullopt);
   EXPECT_EQ(gpu.link, std::nullopt);
   EXPECT_EQ(gpu.local_cpus, std::nullopt);

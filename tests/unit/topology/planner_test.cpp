@@ -126,12 +126,10 @@ TEST_F(planned, directions_are_mixed_where_a_link_limits_both_together) {
   EXPECT_THAT(chosen_by(mix_directions), ElementsAre(some, others));
   measure(some);
   EXPECT_THAT(chosen_by(mix_directions), ElementsAre(others));
-}
-
-TEST_F(planned, directions_are_not_mixed_where_a_link_limits_one) {
+  observations.clear();
   begin(even_host(4, {{device_set::of({0, 1, 2}), traffic::h2d, 100 * gb}}));
   measure_all_together(2);
-  EXPECT_THAT(chosen_by(mix_directions), IsEmpty());
+  EXPECT_THAT(chosen_by(mix_directions), IsEmpty()) << "it limits one";
 }
 
 /// Device 3 has 40 GB/s with and without the link of the others, which gives them as much.
@@ -238,12 +236,10 @@ TEST_F(planned, measurements_begin_with_each_device_alone_and_then_all_together)
   EXPECT_THAT(next(), together) << "again";
   measure_all_together();
   EXPECT_THAT(next(), IsEmpty()) << "nothing is shared";
-}
-
-TEST_F(planned, few_devices_are_measured_alone_twice) {
+  observations.clear();
   begin(even_host(2));
   measure_all_together();
-  EXPECT_THAT(next(), SizeIs(9));
+  EXPECT_THAT(next(), SizeIs(9)) << "few devices are measured alone twice";
 }
 
 TEST_F(planned, many_devices_are_measured_alone_again_in_the_middle) {
