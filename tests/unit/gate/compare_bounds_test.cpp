@@ -1,5 +1,4 @@
 #include <limits>
-#include <stdexcept>
 
 #include "src/statistics/distributions.hpp"
 #include "src/statistics/location.hpp"

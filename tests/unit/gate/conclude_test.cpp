@@ -130,13 +130,10 @@ TEST(conclusions, need_a_tenth_of_the_class_whatever_may_be_missing) {
   EXPECT_EQ(only_reason<reasons::too_few_can_show>(fewer).benchmarks, 11);
 }
 
-TEST(conclusions, do_not_count_what_is_new) {
-  const auto answer = concluded({several(1, verdict::unchanged), several(5, verdict::added)});
-  EXPECT_EQ(answer.code, exit_code::pass);
-  EXPECT_EQ(answer.classes.at(0).benchmarks, 1);
-}
-
-TEST(conclusions, count_what_is_missing_among_the_benchmarks_to_test) {
+TEST(conclusions, count_what_is_missing_among_the_benchmarks_to_test_but_not_what_is_new) {
+  const auto beside_new = concluded({several(1, verdict::unchanged), several(5, verdict::added)});
+  EXPECT_EQ(beside_new.code, exit_code::pass);
+  EXPECT_EQ(beside_new.classes.at(0).benchmarks, 1);
   const auto answer = concluded({several(4, verdict::unchanged), several(5, verdict::missing)});
   EXPECT_EQ(answer.code, exit_code::inconclusive);
   ASSERT_EQ(answer.reasons.size(), 2);
@@ -218,13 +215,11 @@ TEST(conclusions, put_what_decides_first) {
   EXPECT_EQ(concluded(answer).code, exit_code::environment);
   answer.classes[0].shared->slower = answer.classes[0].shared->changed = false;
   EXPECT_EQ(concluded(answer).code, exit_code::regression);  // a veto
-}
-
-TEST(conclusions, are_a_regression_whatever_else_is_in_doubt) {
-  const auto answer = concluded({several(1, verdict::slower), several(1, verdict::missing),
-                                 several(3, verdict::ambiguous), blind(30)});
-  EXPECT_EQ(answer.code, exit_code::regression);
-  EXPECT_EQ(answer.classes.at(0).code, exit_code::regression);
+  // Whatever else is in doubt.
+  const auto doubtful = concluded({several(1, verdict::slower), several(1, verdict::missing),
+                                   several(3, verdict::ambiguous), blind(30)});
+  EXPECT_EQ(doubtful.code, exit_code::regression);
+  EXPECT_EQ(doubtful.classes.at(0).code, exit_code::regression);
 }
 
 // All classes.
@@ -435,21 +430,19 @@ TEST(conclusions, say_that_repetitions_were_left_out) {
 
 /// The median says it first, where both have changed.
 TEST(conclusions, say_by_how_much_a_class_has_changed_by_its_means) {
-  auto answer = check_of({several(20, verdict::not_known)});
-  answer.classes[0].shared_by_mean = changed_class(0.3);
-  answer.classes[0].shared_by_mean->benchmarks = 17;
-  answer.classes[0].shared = changed_class(0.1);
-  answer.classes[0].shared->changed = false;
-  auto cause = only_reason<reasons::environment_changed>(concluded(answer));
-  EXPECT_EQ(cause.kind, link);
-  EXPECT_EQ(cause.benchmarks, 17);
-  EXPECT_DOUBLE_EQ(cause.slowdown, std::expm1(0.3));
-  answer.classes[0].shared->changed = true;
-  cause = only_reason<reasons::environment_changed>(concluded(answer));
-  EXPECT_DOUBLE_EQ(cause.slowdown, std::expm1(0.1));
-  answer.classes[0].shared_by_mean->changed = false;
-  cause = only_reason<reasons::environment_changed>(concluded(answer));
-  EXPECT_DOUBLE_EQ(cause.slowdown, std::expm1(0.1));
+  for (const auto& [by_median, by_mean] : {std::pair{false, true}, {true, true}, {true, false}}) {
+    auto answer = check_of({several(20, verdict::not_known)});
+    auto& part = answer.classes[0];
+    part.shared = changed_class(0.1);
+    part.shared_by_mean = changed_class(0.3);
+    part.shared->changed = by_median;
+    part.shared_by_mean->changed = by_mean;
+    part.shared_by_mean->benchmarks = 17;
+    const auto cause = only_reason<reasons::environment_changed>(concluded(answer));
+    EXPECT_EQ(cause.kind, link);
+    EXPECT_EQ(cause.benchmarks, by_median ? 20 : 17);
+    EXPECT_DOUBLE_EQ(cause.slowdown, std::expm1(by_median ? 0.1 : 0.3));
+  }
 }
 
 // The runs.

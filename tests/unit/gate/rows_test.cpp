@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "src/gate/model/run.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <string>
+#include <vector>
+
 #include "tests/unit/gate/attempts.hpp"
 
 namespace bench_transfers::gate::what_another_programs_run_is_test {
