@@ -95,8 +95,7 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
 
 def _in_short(limit: Limit) -> Limit:
     """Returns a limit with a label that is no wider than the part in which all lines are low."""
-    numbers_text = "–".join(dict.fromkeys([f"{limit.low:.1f}", f"{limit.high:.1f}"]))
-    return replace(limit, label=f"{limit.kind} {numbers_text}")
+    return replace(limit, label=f"{limit.kind} {numbers.span(limit.low, limit.high)}")
 
 
 def choose_groups(run: Run, layout: Layout) -> list[Group]:

@@ -15,11 +15,10 @@ from plots.figures.layout import Layout
 from plots.figures.points import Point
 from plots.model.derive import Run
 from plots.model.groups import Group
-from plots.text import caption
+from plots.text import caption, numbers
 
 DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
 CAPTION = "caption"  # the title and the paragraphs below it, not wrapped, in a figure's usermeta
-LABEL_HEIGHT = 20  # pixels above a limit, for its label
 
 
 @dataclass(frozen=True)
@@ -211,9 +210,7 @@ def link_limits(run: Run) -> list[Limit]:
         name = caption.link_name(run.result.transfers["link"])
         limits.append(Limit("raw", raw, raw, f"{name}: {raw:.1f} GB/s"))
     if packet:
-        low, high = packet
-        numbers = "–".join(dict.fromkeys([f"{low:.1f}", f"{high:.1f}"]))
-        limits.append(Limit("packet", low, high, f"after headers: {numbers} GB/s"))
+        limits.append(Limit("packet", *packet, f"after headers: {numbers.span(*packet)} GB/s"))
     return limits
 
 

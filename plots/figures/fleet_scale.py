@@ -9,6 +9,7 @@ from typing import Any
 
 import altair as alt
 
+from plots.figures import style
 from plots.model.fleet import Judgement
 from plots.model.fleet_history import History
 
@@ -17,7 +18,6 @@ TICKS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000,
 MOST = 50  # times the threshold has the full colour,
 TINT = 0.1  # and the threshold so much of it
 ROOM = 0.09  # beyond the outermost marks, as a part of the axis; no label is nearer to its ends
-WHITE, FULL = (255, 255, 255), (204, 80, 0)
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,4 @@ def colour(value: float, small: float) -> str:
     """Returns the colour of a cell that is slower by so much: white is not slower."""
     times = max(value / small, 0.0)
     above = (1 - TINT) * math.log(times) / math.log(MOST) if times > 1 else 0.0
-    part = min(TINT * min(times, 1.0) + above, 1.0)
-    mixed = (round(a + part * (b - a)) for a, b in zip(WHITE, FULL, strict=True))
-    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+    return style.loss_colour(min(TINT * min(times, 1.0) + above, 1.0))

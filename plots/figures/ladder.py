@@ -105,7 +105,7 @@ def _make_rungs(
     reference = limit
     if packet:
         reference, highest = packet
-        shares = [f"{100 * rate / limit:.0f}" for rate in packet]
+        shares = numbers.span(100 * reference / limit, 100 * highest / limit, decimals=0)
         losses = [f"−{100 * (1 - rate / limit):.1f}" for rate in (highest, reference)]
         rung = _make_rung(
             "limit",
@@ -116,8 +116,8 @@ def _make_rungs(
             words,
             style.LIMIT["packet"].colour,
         )
-        rates = _join_range([f"{reference:.1f}", f"{highest:.1f}"])
-        rows.append(rung | {"gb_per_s_text": f"{rates} GB/s, {_join_range(shares)} %"})
+        rates = numbers.span(reference, highest)
+        rows.append(rung | {"gb_per_s_text": f"{rates} GB/s, {shares} %"})
     best = ranked[0].gb_per_s or 0
     change = best / reference - 1
     sign = "−" if change < 0 else "+"
@@ -153,11 +153,6 @@ def _common_size(run: Run) -> tuple[int, list[str]]:
     measured = {benchmark.strategy for benchmark in run.transfers if benchmark.bytes == size}
     strategies = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
     return size, [name for name in strategies if name not in measured]
-
-
-def _join_range(texts: list[str]) -> str:
-    """Joins texts with a dash, or returns one if they are the same."""
-    return "–".join(dict.fromkeys(texts))
 
 
 def _loss_reason(benchmark: Benchmark) -> str:

@@ -145,16 +145,19 @@ SCOPE = {
 PEERS, PEERS_MIDDLE = "#d4d4d4", "#a9a9a9"
 
 
-# What is kept of a rate: white for all of it, the other end for half of it or less. The numbers are
-# in the cells.
-KEPT_ALL, KEPT_HALF = (255, 255, 255), (204, 80, 0)
+# Cells that tell a loss: white for none. The numbers are in the cells.
+WHITE, FULL = (255, 255, 255), (204, 80, 0)
+
+
+def loss_colour(part: float) -> str:
+    """Returns the colour of a cell that is so far, from 0 to 1, from no loss to the most."""
+    mixed = (round(a + part * (b - a)) for a, b in zip(WHITE, FULL, strict=True))
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
 def kept_colour(part: float) -> str:
-    """Returns the colour of a cell in which so much of a rate is kept."""
-    lost = min(max(2 * (1 - part), 0.0), 1.0)
-    mixed = (round(a + lost * (b - a)) for a, b in zip(KEPT_ALL, KEPT_HALF, strict=True))
-    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+    """Returns the colour of a cell in which so much of a rate is kept: the most for half of it."""
+    return loss_colour(min(max(2 * (1 - part), 0.0), 1.0))
 
 
 # Cells of numbers of transfers that pay for a strategy: at once, up to 10, up to 100, more. They

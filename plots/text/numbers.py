@@ -173,6 +173,11 @@ def _three_digits(value: float) -> str:
     return f"{value:.{min(max(0, 2 - before), 12)}f}"
 
 
+def span(low: float, high: float, decimals: int = 1) -> str:
+    """Returns a range with a dash, or one number if both ends look the same."""
+    return "–".join(dict.fromkeys(f"{end:.{decimals}f}" for end in (low, high)))
+
+
 def _at_least_three_digits(value: float) -> str:
     return digits(value) if abs(value) >= 0.9995 else _three_digits(value)
 

@@ -19,7 +19,6 @@ CONSTANTS = {
         page/draw PIXELS_PER_INCH COLUMN_INCHES POINTS_PER_INCH WIDEST NARROWEST ROOM_AROUND
         figures/forest WIDTH TEXT_WIDTH NAME_WIDTH KEY_COLUMNS
         figures/forest_rows AXIS_ROOM
-        figures/common LABEL_HEIGHT
         figures/answers COLUMN_BARS
         figures/machine_ranks NAME_WIDTH PANEL_WIDTH TEXT_ROOM
         figures/fleet_labels LIFT
@@ -101,10 +100,10 @@ CONSTANTS = {
         figures/samples WITHIN
         figures/small_copies AXIS_END
         figures/differences INSIDE
-        figures/fleet_scale MOST TINT FULL WHITE TICKS LINEAR
+        figures/fleet_scale MOST TINT TICKS LINEAR
         figures/samples ENDS
         figures/differences HALVES
-        figures/style TEXT_CONTRAST KEPT_ALL KEPT_HALF
+        figures/style TEXT_CONTRAST WHITE FULL
         figures/log_ticks SIZE_STEPS""",
     "from how many on a figure shows anything": """
         figures/machine_ranks LEAST_RUNS
