@@ -67,37 +67,28 @@ def rates_in_paper(
     head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
 ) -> list[Column[Row]]:
     """Returns columns of a paper: bandwidths and their intervals."""
-    ends = {row: benchmark.rate_interval for row, benchmark in of.items()}
-    rates = {row: benchmark.gb_per_s for row, benchmark in of.items()}
-    return _with_interval(
-        Column("", key=None, raw=rates.__getitem__, paper=head, unit="GB/s", per=1),
-        of,
-        ends,
-        counts,
+    values = Column[Row](
+        "", key=None, raw=lambda row: of[row].gb_per_s, paper=head, unit="GB/s", per=1
     )
+    return _with_interval(values, of, lambda one: one.rate_interval, counts)
 
 
 def times_in_paper(
     head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
 ) -> list[Column[Row]]:
     """Returns columns of a paper: times and their intervals."""
-    ends = {row: benchmark.time_interval for row, benchmark in of.items()}
-    times = {row: benchmark.ns for row, benchmark in of.items()}
-    return _with_interval(
-        Column("", key=None, raw=times.__getitem__, paper=head, unit="µs", per=1e3),
-        of,
-        ends,
-        counts,
-    )
+    values = Column[Row]("", key=None, raw=lambda row: of[row].ns, paper=head, unit="µs", per=1e3)
+    return _with_interval(values, of, lambda one: one.time_interval, counts)
 
 
 def _with_interval(
     values: Column[Row],
     of: Mapping[Row, Benchmark],
-    ends: Mapping[Row, tuple[float, float] | None],
+    interval: Callable[[Benchmark], tuple[float, float] | None],
     counts: Sequence[int],
 ) -> list[Column[Row]]:
     """Returns the columns of a value: it, its interval if one is known, and n if it differs."""
+    ends = {row: interval(benchmark) for row, benchmark in of.items()}
 
     def more(head: str, raw: Callable[[Row], Cell], per: float = 1) -> Column[Row]:
         return Column("", key=None, raw=raw, paper=head, per=per)
