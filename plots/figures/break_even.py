@@ -34,7 +34,7 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
     if not rankings:
         missing = run.advice.missing.get("rankings")
         raise NoData(missing or "without the costs of allocation no break-even is known")
-    rows = [row for ranking in rankings for row in _make_rows(run, ranking)]
+    rows = [row for ranking in rankings for row in _make_rows(ranking)]
     plainest = _plainest_copy(run)
     paying = {row["strategy"] for row in rows if row["from"] is not None}
     if not paying:
@@ -75,7 +75,7 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _make_rows(run: Run, ranking: dict[str, Any]) -> list[dict[str, Any]]:
+def _make_rows(ranking: dict[str, Any]) -> list[dict[str, Any]]:
     question = ranking["question"]
     rows = []
     for strategy in ranking["strategies"]:

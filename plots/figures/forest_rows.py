@@ -91,17 +91,6 @@ class LineRow:
     zero: bool
 
 
-@dataclass(frozen=True)
-class KeyRow:
-    """Holds an entry of the key: the mark of a verdict, or the tick of a single run."""
-
-    text: str
-    verdict: str
-    colour: str
-    hollow: bool
-    tick: bool
-
-
 def as_data(rows: list[CheckedRow] | list[SingleRow] | list[LineRow]) -> list[dict[str, Any]]:
     """Returns rows for the chart, where the field `class_name` is called `class`."""
     return [
@@ -192,11 +181,17 @@ def line_rows(shown: list[BenchmarkVerdict], for_each_row: bool) -> list[LineRow
 
 def key_rows(columns: int) -> list[dict[str, Any]]:
     """Returns the entries of the key in so many columns: each verdict, then the single run."""
-    of_verdicts = [
-        KeyRow(KEY_TEXTS.get(name, name), name, look.colour, hollow=name == NOT_KNOWN, tick=False)
-        for name, look in style.VERDICT.items()
+    texts = {name: KEY_TEXTS.get(name, name) for name in style.VERDICT} | {
+        "": "a new run by itself"
+    }
+    rows = [
+        {
+            "text": text,
+            "verdict": name,
+            "colour": style.verdict(name).colour,
+            "hollow": name == NOT_KNOWN,
+            "tick": not name,
+        }
+        for name, text in texts.items()
     ]
-    single_run = KeyRow(
-        "a new run by itself", "", style.verdict("").colour, hollow=False, tick=True
-    )
-    return in_columns([asdict(row) for row in (*of_verdicts, single_run)], columns)
+    return in_columns(rows, columns)

@@ -72,7 +72,7 @@ def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
             "" if with_devices else "single devices are in the table",
         ],
         _draw_tree(len(rows), top, places),
-        _draw_key(shown, layout),
+        _draw_key(layout),
         heading="Links between host and devices",
         reading="Devices below a link share what it gives. A link that no set of copies fills "
         "cannot be seen, and is not here.",
@@ -261,7 +261,7 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _draw_key(kinds: list[str], layout: Layout) -> LayerChart:
+def _draw_key(layout: Layout) -> LayerChart:
     reach = [0, 480] if layout.beside else [0, 346]
     place = key_place(3, 0.06, reach, lines=False)
     marks = draw.dots(place, 45).encode(shape=_shapes(), color=draw.colour_by_field())
