@@ -13,13 +13,6 @@ TIME = "median_ns"
 PERCENTILES = ("min_ns", "p5_ns", TIME, "mean_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns")
 DRAWN_DIGITS = 5  # repetitions may differ in the fourth digit
 RATES = ("gb_per_s", "device_gb_per_s", "link_percent")
-NOT_SHOWN = (
-    "bytes",
-    "operations",
-    "batch",
-    "device_operations",
-    "procedure",
-)  # a name or a figure says them
 
 
 def describe_benchmarks(run: Run) -> dict[str, Any]:
@@ -30,7 +23,7 @@ def describe_benchmarks(run: Run) -> dict[str, Any]:
     counters = [
         name
         for name in (*PERCENTILES, *run.result.metrics)
-        if name in run.result.metrics and name not in NOT_SHOWN
+        if name in run.result.metrics and name not in metric_words.NOT_SHOWN
     ]
     counters = list(dict.fromkeys(counters))
     metrics = run.result.metrics

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from plots.model.load import Metric
 
+# A name or a figure says them.
+NOT_SHOWN = ("bytes", "operations", "batch", "device_operations", "procedure")
 WORDS = {
     "min_ns": "fastest",
     "p5_ns": "5th percentile",

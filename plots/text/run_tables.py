@@ -17,14 +17,7 @@ from plots.text.table import Column, Table, make_table
 
 LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
 # Counters without a column of their own in the table of all benchmarks.
-WITHOUT_COLUMN = {
-    *metric_words.WORDS,
-    "bytes",
-    "operations",
-    "batch",
-    "device_operations",
-    "procedure",
-} - {"p999_ns"}
+WITHOUT_COLUMN = {*metric_words.WORDS, *metric_words.NOT_SHOWN} - {"p999_ns"}
 
 
 def make_tables(run: Run) -> list[Table]:
