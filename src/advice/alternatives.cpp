@@ -38,11 +38,11 @@ constexpr std::array different{
     rules{"fill", &benchmark::setting, "median_ns", false, {}, "read_again_ns"}};
 
 /// Benchmarks of these do different jobs each, or are terms of other answers.
-constexpr std::array<std::string_view, 20> not_alternatives{
-    "copy",       "array",        "conversion",   "arguments",      "first_call",
-    "allocation", "cpu_read",     "cpu_write",    "cpu_read_write", "cpu_after_transfer",
-    "concurrent", "deallocation", "staged_parts", "stalls",         "loaded",
-    "company",    "blocked",      "asleep",       "floor",          "other"};
+constexpr auto not_alternatives = std::to_array<std::string_view>(
+    {"copy",       "array",        "conversion",   "arguments",      "first_call",
+     "allocation", "cpu_read",     "cpu_write",    "cpu_read_write", "cpu_after_transfer",
+     "concurrent", "deallocation", "staged_parts", "stalls",         "loaded",
+     "company",    "blocked",      "asleep",       "floor",          "other"});
 
 rules rules_of(std::string_view role) {
   const auto* const entry = std::ranges::find(different, role, &rules::role);
