@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 
@@ -37,9 +36,9 @@ double middle_half(const measured& benchmark) {
          benchmark.median_ns;
 }
 
-double spread(const measured& benchmark) {
-  const auto [fastest, slowest] = std::ranges::minmax(benchmark.times_ns);
-  return (slowest - fastest) / benchmark.median_ns;
+double spread(const measured* benchmark) {
+  const auto [fastest, slowest] = std::ranges::minmax(benchmark->times_ns);
+  return (slowest - fastest) / benchmark->median_ns;
 }
 
 /// The benchmarks that tell how noisy the machine was: large transfers, or all if there are none.
@@ -83,8 +82,7 @@ struct steadiness {
 
 std::string describe_noise(const repeated_benchmarks& repeated, const steadiness& seen) {
   const auto several = repeated.all.size() > 1;
-  const auto& worst = **std::ranges::max_element(
-      repeated.all, {}, [](const measured* benchmark) { return spread(*benchmark); });
+  const auto& worst = **std::ranges::max_element(repeated.all, {}, spread);
   const auto name = common::printable_in_short(worst.described->name);
   const auto [fastest, slowest] = std::ranges::minmax(worst.times_ns);
   return fmt::format(
@@ -101,29 +99,32 @@ finding about_noise(const repeated_benchmarks& repeated, const steadiness& seen)
   const json data{{"middle_half", seen.typical}, {"benchmarks", repeated.all.size()}};
   const bool is_noisy = seen.typical > quiet;
   if (repeated.are_large && is_noisy)
-    return {subject::noise,
-            {"noisy", data,
-             fmt::format("The machine was noisy. {} Judge differences by several runs.", text)},
-            true,
-            fmt::format("repetitions typically differ by {}", percent(seen.typical))};
+    return {
+        .about = subject::noise,
+        .said = {"noisy", data,
+                 fmt::format("The machine was noisy. {} Judge differences by several runs.", text)},
+        .warns = true,
+        .brief = "repetitions typically differ by " + percent(seen.typical)};
   const auto most = std::ranges::max(repeated.all, {}, [](const measured* benchmark) {
                       return benchmark->times_ns.size();
                     })->times_ns.size();
   if (most == 2)
-    return {subject::noise,
-            {"two_repetitions", data, text + " Two repetitions say little about that."},
-            true,
-            "two repetitions"};
+    return {.about = subject::noise,
+            .said = {"two_repetitions", data, text + " Two repetitions say little about that."},
+            .warns = true,
+            .brief = "two repetitions"};
   if (is_noisy)  // as small transfers may be
-    return {subject::noise, {"noise_of_small", data, text}, false, "", "noise of large transfers"};
+    return {.about = subject::noise,
+            .said = {"noise_of_small", data, text},
+            .unknown = "noise of large transfers"};
   constexpr const char* half = "middle half of the repetitions";
-  return {subject::noise,
-          {"quiet", data, text},
-          false,
-          repeated.all.size() == 1 ? half
-                                   : fmt::format("{} within this, and {} within {} ({})", seen.who,
-                                                 common::printable_in_short(seen.least_steady),
-                                                 percent(seen.widest), half)};
+  return {.about = subject::noise,
+          .said = {"quiet", data, text},
+          .brief = repeated.all.size() == 1
+                       ? half
+                       : fmt::format("{} within this, and {} within {} ({})", seen.who,
+                                     common::printable_in_short(seen.least_steady),
+                                     percent(seen.widest), half)};
 }
 
 const char* title_of(direction towards) {
@@ -146,11 +147,11 @@ struct link_limits {
 };
 
 /// Whether it is a plain copy that fills a healthy link.
-bool fills_a_link(const measured& benchmark) {
-  const auto& described = *benchmark.described;
+bool fills_a_link(const measured* benchmark) {
+  const auto& described = *benchmark->described;
   return !described.method && !described.in_place &&
          result_file::limited_by(described, false) == result_file::benchmark_class::link &&
-         *benchmark.bytes >= static_cast<double>(machine::filling_bytes);
+         *benchmark->bytes >= static_cast<double>(machine::filling_bytes);
 }
 
 std::vector<const measured*> transfers_in(const std::vector<measured>& benchmarks,
@@ -176,51 +177,46 @@ std::string which(const std::vector<const measured*>& transfers, const measured&
 finding about_rate(const std::vector<const measured*>& transfers, const link_limits& limits,
                    direction towards) {
   const auto way = result_file::to_string(towards);
-  const auto not_known = "what the link carries " + way;
-  const auto& fastest = **std::ranges::max_element(
-      transfers, {}, [](const measured* transfer) { return transfer->gb_per_s(); });
+  const auto& fastest = **std::ranges::max_element(transfers, {}, &measured::gb_per_s);
   const auto rate = fastest.gb_per_s(), limit = *limits.raw;
   const json data{{"direction", way}, {"gb_per_s", rate}, {"limit_gb_per_s", limit}};
   auto text = fmt::format("{}: at best {:.2f} GB/s ({})", title_of(towards), rate,
                           which(transfers, fastest));
   if (rate > limit)
-    return {subject::rate,
-            {"above_link_limit", data,
-             fmt::format("{}, more than the {:.2f} GB/s that the link can carry: the link's "
-                         "generation or width was misread, or the measurement is wrong.",
-                         text, limit)},
-            true,
-            way + " above the link's limit"};
+    return {
+        .about = subject::rate,
+        .said = {"above_link_limit", data,
+                 fmt::format("{}, more than the {:.2f} GB/s that the link can carry: the link's "
+                             "generation or width was misread, or the measurement is wrong.",
+                             text, limit)},
+        .warns = true,
+        .brief = way + " above the link's limit"};
   text += fmt::format(", {:.0f} % of the link's {:.2f} GB/s", 100 * rate / limit, limit);
   if (!limits.packets)
-    return {subject::rate,
-            {"packet_limit_not_known", data, text + '.'},
-            false,
-            "",
-            "what packet headers leave"};
+    return {.about = subject::rate,
+            .said = {"packet_limit_not_known", data, text + '.'},
+            .unknown = "what packet headers leave"};
   const auto low = fmt::format("{:.0f}", 100 * rate / limits.packets->max);
   const auto high = fmt::format("{:.0f}", 100 * rate / limits.packets->min);
   text += fmt::format(" and {} % of what packet headers leave",
                       low == high ? low : fmt::format("{} to {}", low, high));
   if (rate >= machine::least_part_of_pcie_link * limits.packets->min)
-    return {subject::rate,
-            {"link_healthy", data, text + ", as on a healthy link."},
-            false,
-            way + " at its usual speed"};
-  if (std::ranges::any_of(transfers, [](const auto* transfer) { return fills_a_link(*transfer); }))
-    return {subject::rate,
-            {"below_link_limit", data, text + ". A healthy link reaches more."},
-            true,
-            fmt::format("{} only {:.2f} GB/s, {:.0f} % of the raw rate", way, rate,
-                        100 * rate / limit)};
-  return {subject::rate,
-          {"link_not_filled", data,
-           fmt::format("{}. That says nothing about the link: copies of {} and more of page-locked "
+    return {.about = subject::rate,
+            .said = {"link_healthy", data, text + ", as on a healthy link."},
+            .brief = way + " at its usual speed"};
+  if (std::ranges::any_of(transfers, fills_a_link))
+    return {.about = subject::rate,
+            .said = {"below_link_limit", data, text + ". A healthy link reaches more."},
+            .warns = true,
+            .brief = fmt::format("{} only {:.2f} GB/s, {:.0f} % of the raw rate", way, rate,
+                                 100 * rate / limit)};
+  return {.about = subject::rate,
+          .said = {"link_not_filled", data,
+                   fmt::format(
+                       "{}. That says nothing about the link: copies of {} and more of page-locked "
                        "memory were not measured.",
                        text, size_text(static_cast<double>(machine::filling_bytes)))},
-          false,
-          "",
-          not_known};
+          .unknown = "what the link carries " + way};
 }
 
 /// Says only once in a few words that both directions are as they should be.
@@ -242,13 +238,14 @@ bool is_round_trip(const measured& benchmark) {
 noise noise_of(const std::vector<measured>& benchmarks) {
   const repeated_benchmarks repeated(benchmarks);
   if (repeated.all.empty())
-    return {{subject::noise,
-             {"one_repetition", json::object(),
-              fmt::format("How noisy the machine was is not known: {} have one repetition.",
+    return {{.about = subject::noise,
+             .said = {"one_repetition", json::object(),
+                      fmt::format(
+                          "How noisy the machine was is not known: {} have one repetition.",
                           repeated.are_large ? "warm transfers of 1 MiB and more" : "benchmarks")},
-             true,
-             "one repetition",
-             "noise"}};
+             .warns = true,
+             .brief = "one repetition",
+             .unknown = "noise"}};
   const steadiness seen(repeated);
   return {about_noise(repeated, seen), "typically " + percent(seen.typical),
           fmt::format("{} within {}", seen.who, percent(seen.typical))};
@@ -259,23 +256,20 @@ std::vector<finding> about_rates(const result_file::contents& read,
   const link_limits limits(read.facts);
   std::vector<finding> rates, missing;
   if (!limits.raw)
-    rates.push_back({subject::rate,
-                     {"link_limit_not_known", json::object(),
-                      "The limit of the link is not known: no rate here is compared with it."},
-                     false,
-                     "",
-                     "the link's limit"});
+    rates.push_back(
+        {.about = subject::rate,
+         .said = {"link_limit_not_known", json::object(),
+                  "The limit of the link is not known: no rate here is compared with it."},
+         .unknown = "the link's limit"});
   for (const auto towards : {direction::h2d, direction::d2h}) {
     const auto transfers = transfers_in(benchmarks, towards);
     if (transfers.empty())
       missing.push_back(
-          {subject::rate,
-           {"direction_not_measured",
-            {{"direction", result_file::to_string(towards)}},
-            fmt::format("{}: nothing here is compared with the link.", title_of(towards))},
-           false,
-           "",
-           "what the link carries " + result_file::to_string(towards)});
+          {.about = subject::rate,
+           .said = {"direction_not_measured",
+                    {{"direction", result_file::to_string(towards)}},
+                    fmt::format("{}: nothing here is compared with the link.", title_of(towards))},
+           .unknown = "what the link carries " + result_file::to_string(towards)});
     else if (limits.raw)
       rates.push_back(about_rate(transfers, limits, towards));
   }
