@@ -119,7 +119,7 @@ std::set<disturbance> disturbances_in(std::span<const double> times, std::size_t
   const auto [shortest, longest] = std::ranges::minmax(times);
   const double median = statistics::median({times.begin(), times.end()});
   if (shortest < 0) seen.insert(disturbance::clock_jumped);
-  if (median <= 0) seen.insert(disturbance::clock_stood_still);
+  if (median <= 0 || shortest == 0) seen.insert(disturbance::clock_stood_still);
   // No signal tells of a frozen control group or a paused virtual machine.
   if (times.size() >= least && longest > far_longer * median &&
       longest * static_cast<double>(batch) > second)

@@ -128,6 +128,7 @@ TEST(disturbances_in, tells_of_an_operation_that_took_far_longer_than_the_others
 
 TEST(disturbances_in, tells_of_times_that_cannot_be) {
   EXPECT_THAT(disturbances_in({{0, 0, 1e6}}, 1), ElementsAre(disturbance::clock_stood_still));
+  EXPECT_THAT(disturbances_in({{5, 5, 0}}, 1), ElementsAre(disturbance::clock_stood_still));
   EXPECT_THAT(disturbances_in({{5, 5, -1}}, 1), ElementsAre(disturbance::clock_jumped));
   EXPECT_THAT(disturbances_in({}, 1), IsEmpty());
 }
