@@ -1,11 +1,12 @@
 #include "src/statistics/broken_line.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "src/statistics/distributions.hpp"
-#include "src/statistics/segments.hpp"
+#include "src/statistics/square.hpp"
 
 namespace bench_transfers::statistics {
 namespace {
@@ -24,36 +25,28 @@ std::vector<measured_time> checked(std::vector<measured_time> points) {
   return points;
 }
 
-double squared(double value) { return value * value; }
-
 }  // namespace
 
-broken_line::broken_line(std::vector<measured_time> points) : points_(checked(std::move(points))) {
-  choose_pieces();
+broken_line::broken_line(std::vector<measured_time> points)
+    : points_(checked(std::move(points))), pieces_(choose_segments(points_)) {
   tilt_lone_ends();
   estimate_scatter();
-}
-
-void broken_line::choose_pieces() {
-  const auto chosen = choose_segments(points_);
-  pieces_.reserve(chosen.size());
-  for (const auto& part : chosen) pieces_.push_back({part.first, part.last, part.fitted});
 }
 
 /// A point that shares its line with no other has no slope of its own. At either end it takes the
 /// slope of the bridge, so that sizes beyond it can be predicted.
 void broken_line::tilt_lone_ends() {
   if (pieces_.size() < 2) return;
-  const auto tilt = [&](piece& end_piece, std::size_t piece_before, double most) {
+  const auto tilt = [&](segment& end_piece, std::size_t piece_before, double most) {
     if (!end_piece.is_lone_point()) return;
     const auto& point = points_[end_piece.first];
     const auto& neighbour =
         points_[&end_piece == &pieces_.front() ? end_piece.first + 1 : end_piece.first - 1];
     end_piece.fitted.centre = point.bytes;
     end_piece.fitted.slope = std::clamp(bridge_slope(piece_before), 0.0, most);
-    end_piece.fitted.slope_variance = (squared(point.ns * expected_error(point)) +
-                                       squared(neighbour.ns * expected_error(neighbour))) /
-                                      squared(point.bytes - neighbour.bytes);
+    end_piece.fitted.slope_variance = (square(point.ns * expected_error(point)) +
+                                       square(neighbour.ns * expected_error(neighbour))) /
+                                      square(point.bytes - neighbour.bytes);
   };
   const auto& smallest = points_.front();
   const double through_origin = smallest.ns / smallest.bytes;
@@ -64,9 +57,9 @@ void broken_line::tilt_lone_ends() {
 void broken_line::estimate_scatter() {
   double chi_squared = 0;
   int coefficients = 0;
-  for (const auto& fitted_piece : pieces_) {
-    chi_squared += fitted_piece.fitted.chi_squared;
-    coefficients += fitted_piece.fitted.coefficients;
+  for (const auto& piece : pieces_) {
+    chi_squared += piece.fitted.chi_squared;
+    coefficients += piece.fitted.coefficients;
   }
   const auto freedom = static_cast<int>(points_.size()) - coefficients;
   if (freedom > 0) {
@@ -80,7 +73,8 @@ void broken_line::estimate_scatter() {
 double broken_line::bridge_slope(std::size_t piece_before) const {
   const double left_end = end(piece_before);
   const double right_begin = begin(piece_before + 1);
-  return (pieces_[piece_before + 1].at(right_begin) - pieces_[piece_before].at(left_end)) /
+  return (pieces_[piece_before + 1].fitted.at(right_begin) -
+          pieces_[piece_before].fitted.at(left_end)) /
          (right_begin - left_end);
 }
 
@@ -106,9 +100,9 @@ double broken_line::half_width(const line& fitted, double bytes) const {
          std::hypot(point_error, std::sqrt(variance_ * fitted.variance_at(bytes)));
 }
 
-estimate broken_line::estimate_on(const piece& fitted_piece, double bytes) const {
-  const double value = fitted_piece.at(bytes);
-  const double reach = half_width(fitted_piece.fitted, bytes);
+estimate broken_line::estimate_on(const segment& piece, double bytes) const {
+  const double value = piece.fitted.at(bytes);
+  const double reach = half_width(piece.fitted, bytes);
   return {value, std::max(0.0, value - reach), value + reach};
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "src/statistics/estimate.hpp"
 #include "src/statistics/line.hpp"
+#include "src/statistics/segments.hpp"
 
 namespace bench_transfers::statistics {
 
@@ -42,15 +41,6 @@ class broken_line {
   [[nodiscard]] std::size_t lines() const { return pieces_.size(); }
 
  private:
-  struct piece {
-    std::size_t first, last;  ///< of the points, both included
-    line fitted;
-
-    [[nodiscard]] double at(double bytes) const { return fitted.at(bytes); }
-    [[nodiscard]] bool is_lone_point() const { return first == last; }
-  };
-
-  void choose_pieces();
   void tilt_lone_ends();
   void estimate_scatter();
   [[nodiscard]] double begin(std::size_t i) const { return points_[pieces_[i].first].bytes; }
@@ -59,11 +49,11 @@ class broken_line {
   [[nodiscard]] double slope_before_gap(std::size_t piece_before) const;
   [[nodiscard]] double slope_after_gap(std::size_t piece_before) const;
   [[nodiscard]] double half_width(const line& fitted, double bytes) const;
-  [[nodiscard]] estimate estimate_on(const piece& fitted_piece, double bytes) const;
+  [[nodiscard]] estimate estimate_on(const segment& piece, double bytes) const;
   [[nodiscard]] estimate between(std::size_t piece_before, double bytes) const;
 
   std::vector<measured_time> points_;  // by size
-  std::vector<piece> pieces_;
+  std::vector<segment> pieces_;
   double variance_ = 1;     // of a point of weight 1
   double standard_errors_;  // in half of a 95 % interval
 };

@@ -6,11 +6,6 @@
 namespace bench_transfers::statistics {
 namespace {
 
-double weight(const measured_time& point) {
-  const double error = point.ns * expected_error(point);
-  return 1 / (error * error);
-}
-
 line flat(std::span<const measured_time> points) {
   double weights = 0;
   double level = 0;
@@ -18,11 +13,7 @@ line flat(std::span<const measured_time> points) {
     weights += weight(point);
     level += weight(point) * point.ns;
   }
-  line fitted;
-  fitted.level = level / weights;
-  fitted.level_variance = 1 / weights;
-  fitted.coefficients = 1;
-  return fitted;
+  return {.level = level / weights, .level_variance = 1 / weights, .coefficients = 1};
 }
 
 line through_origin(std::span<const measured_time> points) {
@@ -32,11 +23,7 @@ line through_origin(std::span<const measured_time> points) {
     xx += weight(point) * point.bytes * point.bytes;
     xy += weight(point) * point.bytes * point.ns;
   }
-  line fitted;
-  fitted.slope = xy / xx;
-  fitted.slope_variance = 1 / xx;
-  fitted.coefficients = 1;
-  return fitted;
+  return {.slope = xy / xx, .slope_variance = 1 / xx, .coefficients = 1};
 }
 
 line free_line(std::span<const measured_time> points) {
@@ -48,10 +35,10 @@ line free_line(std::span<const measured_time> points) {
     x += weight(point) * point.bytes;
     y += weight(point) * point.ns;
   }
-  line fitted;
-  fitted.centre = x / weights;
-  fitted.level = y / weights;
-  fitted.level_variance = 1 / weights;
+  line fitted{.centre = x / weights,
+              .level = y / weights,
+              .level_variance = 1 / weights,
+              .coefficients = 2};
   double xx = 0;
   double xy = 0;
   for (const auto& point : points) {
@@ -61,7 +48,6 @@ line free_line(std::span<const measured_time> points) {
   }
   fitted.slope = xy / xx;
   fitted.slope_variance = 1 / xx;
-  fitted.coefficients = 2;
   return fitted;
 }
 
@@ -77,6 +63,11 @@ line best_line(std::span<const measured_time> points, at_zero zero) {
 
 double expected_error(const measured_time& point) {
   return std::hypot(line_tolerance, point.relative_error);
+}
+
+double weight(const measured_time& point) {
+  const double error = point.ns * expected_error(point);
+  return 1 / (error * error);
 }
 
 line fit_line(std::span<const measured_time> points, at_zero zero) {

@@ -39,6 +39,8 @@ inline constexpr double line_tolerance = 0.02;
 
 /// Standard deviation to expect of one point, as a part of its time.
 double expected_error(const measured_time& point);
+/// In a fit: one over its square, in ns.
+double weight(const measured_time& point);
 
 /// Weighted least squares of relative residuals; a single point gives its level and slope 0.
 /// Throws std::invalid_argument if there are no points.

@@ -157,12 +157,10 @@ class chooser {
 
   void extend(std::size_t end) {
     const auto& point = points_[end - 1];
-    const double error = point.ns * expected_error(point);
-    const double weight = 1 / (error * error);
     tried_.push_back({end - 1, running_line(zero_of(end - 1))});
     for (auto& tried : tried_) {
       ++work_.estimated;
-      tried.running.add(point, weight);
+      tried.running.add(point, weight(point));
       const auto [chi_squared, cost] = tried.running.costs(penalty_);
       const auto& before = ends_[tried.first].cost;
       tried.cost = {before.low + cost.low, before.high + cost.high};

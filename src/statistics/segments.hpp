@@ -12,6 +12,8 @@ namespace bench_transfers::statistics {
 struct segment {
   std::size_t first, last;  ///< of the points, both included
   line fitted;
+
+  [[nodiscard]] bool is_lone_point() const { return first == last; }
 };
 
 /// How much choose_segments has done, for tests of its growth.

@@ -7,6 +7,7 @@
 
 #include "src/statistics/distributions.hpp"
 #include "src/statistics/quantile.hpp"
+#include "src/statistics/square.hpp"
 
 namespace bench_transfers::statistics {
 namespace {
@@ -47,7 +48,7 @@ variance_prior::variance_prior(std::span<const variance_estimate> estimates, dou
   const auto count = static_cast<double>(logs.size());
   const double mean = std::reduce(logs.begin(), logs.end()) / count;
   double squares = 0;
-  for (const double logarithm : logs) squares += (logarithm - mean) * (logarithm - mean);
+  for (const double logarithm : logs) squares += square(logarithm - mean);
   // The part of the variance of normal values that clipping leaves.
   constexpr double left_by_clipping = 0.93;
   const double excess = squares / (count - 1) / left_by_clipping - expected_variance;
