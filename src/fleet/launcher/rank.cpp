@@ -24,13 +24,13 @@ using names = std::array<const char*, 4>;
 struct launcher {
   const char* name;
   names rank;
-  names size;
-  names local_rank;
-  names node;
-  names local_size;
-  names job;
+  names size = {};
+  names local_rank = {};
+  names node = {};
+  names local_size = {};
+  names job = {};
   /// It has started a process where one of each is set, for others have some of them, too.
-  std::array<names, 2> also;
+  std::array<names, 2> also = {};
   /// What it sets together: of a process that has some, and not one of each, it is not known which
   /// rank it is. Slurm and Flux set some of theirs for scripts as well that are not ranks.
   bool tells_all = false;
@@ -45,28 +45,21 @@ constexpr std::array launchers{
              .rank = {"OMPI_COMM_WORLD_RANK"},
              .size = {"OMPI_COMM_WORLD_SIZE"},
              .local_rank = {"OMPI_COMM_WORLD_LOCAL_RANK"},
-             .node = {},
              .local_size = {"OMPI_COMM_WORLD_LOCAL_SIZE"},
              .job = {"PMIX_NAMESPACE"},
-             .also = {},
              .tells_all = true},
     launcher{.name = "jsrun",
              .rank = {"JSM_NAMESPACE_RANK"},
              .size = {"JSM_NAMESPACE_SIZE"},
              .local_rank = {"JSM_NAMESPACE_LOCAL_RANK"},
-             .node = {},
              .local_size = {"JSM_NAMESPACE_LOCAL_SIZE"},
              .job = {"PMIX_NAMESPACE"},
-             .also = {},
              .tells_all = true},
     launcher{.name = "mvapich",
              .rank = {"MV2_COMM_WORLD_RANK", "MVP_COMM_WORLD_RANK"},
              .size = {"MV2_COMM_WORLD_SIZE", "MVP_COMM_WORLD_SIZE"},
              .local_rank = {"MV2_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_RANK"},
-             .node = {},
              .local_size = {"MV2_COMM_WORLD_LOCAL_SIZE", "MVP_COMM_WORLD_LOCAL_SIZE"},
-             .job = {},
-             .also = {},
              .tells_all = true},
     // Others have a RANK, too. integrations/node_sweep sets NODE_NAME: the host name of a pod is
     // the pod's.
@@ -84,7 +77,6 @@ constexpr std::array launchers{
              .rank = {"PMI_RANK", "PALS_RANKID"},
              .size = {"PMI_SIZE"},
              .local_rank = {"MPI_LOCALRANKID", "PMI_LOCAL_RANK", "PALS_LOCAL_RANKID"},
-             .node = {},
              .local_size = {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"},
              .job = {"PALS_APID"},
              .also = {names{"PMI_SIZE"},
@@ -93,9 +85,7 @@ constexpr std::array launchers{
     // Without MPI's own variables its ranks are known, and how many there are is not.
     launcher{.name = "pals",
              .rank = {"PALS_RANKID"},
-             .size = {},
              .local_rank = {"PALS_LOCAL_RANKID"},
-             .node = {},
              .local_size = {"PALS_LOCAL_SIZE"},
              .job = {"PALS_APID"},
              .also = {names{"PALS_LOCAL_RANKID"}}},
@@ -103,10 +93,7 @@ constexpr std::array launchers{
              .rank = {"FLUX_TASK_RANK"},
              .size = {"FLUX_JOB_SIZE"},
              .local_rank = {"FLUX_TASK_LOCAL_ID"},
-             .node = {},
-             .local_size = {},
-             .job = {"FLUX_JOB_ID"},
-             .also = {}},
+             .job = {"FLUX_JOB_ID"}},
     // The step's before the job's. A batch script is rank 0 as well, and what it starts by hand is
     // no rank.
     launcher{.name = "slurm",
@@ -114,17 +101,12 @@ constexpr std::array launchers{
              .size = {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"},
              .local_rank = {"SLURM_LOCALID"},
              .node = {"SLURMD_NODENAME"},
-             .local_size = {},
              .job = {"SLURM_JOB_ID", "SLURM_JOBID"},
              .also = {names{"SLURM_STEP_ID", "SLURM_STEPID"}}},
     launcher{.name = "kubernetes",
              .rank = {"JOB_COMPLETION_INDEX"},
-             .size = {},
-             .local_rank = {},
              .node = {"NODE_NAME"},
-             .local_size = {},
-             .job = {"JOB_NAME"},
-             .also = {}}};
+             .job = {"JOB_NAME"}}};
 
 /// Reads variables, and keeps which were seen.
 class reader {
