@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <utility>
 
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/judge/common_shift.hpp"
@@ -29,21 +27,11 @@ std::set<benchmark_class> deciding_classes(const std::vector<capability>& classe
 
 std::vector<capability> capabilities(const baseline& before, std::size_t new_runs,
                                      const limits& limits) {
-  const auto sessions = sessions_of(before.processes);
-  const auto count = number_of_sessions(before.processes);
-  std::map<benchmark_class, std::vector<observation>> members;
-  for (const auto& [name, history] : before.benchmarks) {
-    auto observed = observe(history, sessions, count, before.judged_by);
-    members[observed.kind].push_back(std::move(observed));
-  }
   std::vector<capability> classes;
-  for (const auto kind : all_classes) {
-    const auto found = members.find(kind);
-    if (found == members.end()) continue;
-    const auto& observations = found->second;
+  for (const auto& [kind, observations] : observe_classes(before)) {
     const auto bounds = expected_bounds(observations, new_runs, limits);
-    const auto is_able = [&](const benchmark_judgement& bound) {
-      return !is_advisory(bound, limits.threshold_for(kind));
+    const auto is_able = [&, threshold = limits.threshold_for(kind)](const auto& bound) {
+      return !is_advisory(bound, threshold);
     };
     const bool is_known = std::isfinite(common_bound_of(observations));
     const auto able = is_known ? std::ranges::count_if(bounds, is_able) : 0;

@@ -29,7 +29,7 @@ struct estimate {
   double process_part = 0;  ///< of the shift's variance, as a multiple of the process variance
   statistics::variance_estimate excess{0, 1};  ///< of the shift: new processes vary by more
   double session_part = 0;                     ///< likewise of the session variance
-  session_estimate session{0, 1};
+  statistics::variance_estimate session{0, 1};
   double threshold = 0;
 
   [[nodiscard]] double variance_by_processes() const {

@@ -27,11 +27,9 @@ history_answer answer_about(const baseline& line, const question& question) {
 
 std::vector<noisy_series> series_of_benchmarks(const baseline& line, const time_line& times,
                                                const limits& limits) {
-  const auto sessions = sessions_of(line.processes);
-  const auto count = number_of_sessions(line.processes);
   std::vector<noisy_series> benchmarks;
-  for (const auto& [name, history] : line.benchmarks) {
-    const auto observed = observe(history, sessions, count, line.judged_by);
+  for (const auto& [name, observed] : observe(line)) {
+    const auto& history = line.benchmarks.at(name);
     const double first = history.reference.value_or(centre_of(observed.before, line.judged_by));
     benchmarks.push_back(series_of_benchmark(name, observed.kind,
                                              times.costs_of_benchmark(name, history),

@@ -1,9 +1,7 @@
 #include "src/gate/judge/lineage.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/judge/baseline_sessions.hpp"
@@ -12,16 +10,6 @@
 
 namespace bench_transfers::gate {
 namespace {
-
-/// A baseline's benchmarks without new runs.
-std::map<std::string, observation> observations_of(const baseline& baseline) {
-  const auto sessions = sessions_of(baseline.processes);
-  const auto count = number_of_sessions(baseline.processes);
-  std::map<std::string, observation> observations;
-  for (const auto& [name, history] : baseline.benchmarks)
-    observations.emplace(name, observe(history, sessions, count, baseline.judged_by));
-  return observations;
-}
 
 bool are_most_slower(const std::vector<double>& processes, double reference) {
   const auto slower = std::ranges::count_if(processes, [&](double c) { return c > reference; });
@@ -66,7 +54,7 @@ bool is_comparable(const baseline& earlier, const baseline& next) {
 
 void continue_line(const baseline& earlier, baseline& next) {
   if (!is_comparable(earlier, next)) return;
-  const auto before = observations_of(earlier);
+  const auto before = observe(earlier);
   for (auto& [name, history] : next.benchmarks) {
     const auto known = earlier.benchmarks.find(name);
     if (known == earlier.benchmarks.end() || is_other_procedure(known->second.work, history.work))
@@ -79,8 +67,8 @@ void continue_line(const baseline& earlier, baseline& next) {
 slower_benchmarks slower_than(const baseline& earlier, const baseline& next, const limits& limits) {
   comparison_with comparison(next, limits);
   if (!is_comparable(earlier, next)) return {};
-  const auto before = observations_of(earlier);
-  for (const auto& [name, observed] : observations_of(next))
+  const auto before = observe(earlier);
+  for (const auto& [name, observed] : observe(next))
     if (const auto known = before.find(name);
         known != before.end() &&
         !is_other_procedure(earlier.benchmarks.at(name).work, next.benchmarks.at(name).work))
@@ -90,20 +78,20 @@ slower_benchmarks slower_than(const baseline& earlier, const baseline& next, con
 
 slower_benchmarks slower_than_first(const baseline& next, const limits& limits) {
   comparison_with comparison(next, limits);
-  for (const auto& [name, observed] : observations_of(next))
+  for (const auto& [name, observed] : observe(next))
     if (const auto& reference = next.benchmarks.at(name).reference)
       comparison.add(name, observed, *reference);
   return comparison.result();
 }
 
-std::vector<crept_class> crept_classes(const baseline& next, const limits& limits) {
+std::vector<class_slowdown> crept_classes(const baseline& next, const limits& limits) {
   const auto& judged_by = next.judged_by;
   std::map<benchmark_class, std::vector<double>> shifts;
-  for (const auto& [name, observed] : observations_of(next))
+  for (const auto& [name, observed] : observe(next))
     if (const auto& reference = next.benchmarks.at(name).reference)
       shifts[observed.kind].push_back(cost(centre_of(observed.before, judged_by), judged_by) -
                                       cost(*reference, judged_by));
-  std::vector<crept_class> crept;
+  std::vector<class_slowdown> crept;
   for (auto& [kind, of_class] : shifts) {
     if (of_class.size() < least_class_size) continue;
     const double whole = slowdown(statistics::median(std::move(of_class)));
@@ -112,12 +100,9 @@ std::vector<crept_class> crept_classes(const baseline& next, const limits& limit
   return crept;
 }
 
-std::vector<session_distance> distant_sessions(const baseline& baseline, const limits& limits) {
-  std::map<benchmark_class, std::vector<observation>> classes;
-  for (const auto& [name, observed] : observations_of(baseline))
-    classes[observed.kind].push_back(observed);
-  std::vector<session_distance> distances;
-  for (const auto& [kind, observations] : classes) {
+std::vector<class_slowdown> distant_sessions(const baseline& baseline, const limits& limits) {
+  std::vector<class_slowdown> distances;
+  for (const auto& [kind, observations] : observe_classes(baseline)) {
     const auto common = common_of_sessions(observations);
     if (common.size() < 2) continue;
     const auto [least, most] = std::ranges::minmax(common);

@@ -27,19 +27,14 @@ void continue_line(const baseline& earlier, baseline& next);
 slower_benchmarks slower_than(const baseline& earlier, const baseline& next, const limits& limits);
 slower_benchmarks slower_than_first(const baseline& next, const limits& limits);
 
-/// Classes whose benchmarks, ten or more, are slower as a whole than in the first baseline of the
-/// line, by more than the threshold.
-struct crept_class {
+/// By how much a class is slower as a whole: by more than its threshold.
+struct class_slowdown {
   benchmark_class kind = benchmark_class::other;
   double slowdown = 0;  ///< as a part
 };
-std::vector<crept_class> crept_classes(const baseline& next, const limits& limits);
-
-/// The sessions of a class are further apart as a whole than its threshold.
-struct session_distance {
-  benchmark_class kind = benchmark_class::other;
-  double slowdown = 0;  ///< of the slowest session against the fastest, as a part
-};
-std::vector<session_distance> distant_sessions(const baseline& baseline, const limits& limits);
+/// Of ten benchmarks or more, than in the first baseline of the line.
+std::vector<class_slowdown> crept_classes(const baseline& next, const limits& limits);
+/// In the slowest session than in the fastest.
+std::vector<class_slowdown> distant_sessions(const baseline& baseline, const limits& limits);
 
 }  // namespace bench_transfers::gate

@@ -1,6 +1,6 @@
 #include "src/gate/judge/observe.hpp"
 
-#include <optional>
+#include <utility>
 
 #include "src/statistics/location.hpp"
 
@@ -47,6 +47,22 @@ observation observe(const history& history, std::span<const std::size_t> session
   if (judged_by.is_time())
     result.least_deviation = least_time_difference_ns / judged_by.nanoseconds(centre);
   return result;
+}
+
+std::map<std::string, observation> observe(const baseline& before) {
+  const auto sessions = sessions_of(before.processes);
+  const auto count = number_of_sessions(before.processes);
+  std::map<std::string, observation> observations;
+  for (const auto& [name, history] : before.benchmarks)
+    observations.emplace(name, observe(history, sessions, count, before.judged_by));
+  return observations;
+}
+
+std::map<benchmark_class, std::vector<observation>> observe_classes(const baseline& before) {
+  std::map<benchmark_class, std::vector<observation>> classes;
+  for (auto& [name, observed] : observe(before))
+    classes[observed.kind].push_back(std::move(observed));
+  return classes;
 }
 
 }  // namespace bench_transfers::gate

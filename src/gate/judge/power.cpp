@@ -1,7 +1,6 @@
 #include "src/gate/judge/power.hpp"
 
 #include <numeric>
-#include <utility>
 
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/judge/observe.hpp"
@@ -10,19 +9,14 @@ namespace bench_transfers::gate {
 
 std::vector<power_line> power(const baseline& before, std::size_t new_runs, const limits& limits) {
   constexpr std::size_t most_runs = 50;
-  const auto sessions = sessions_of(before.processes);
-  const auto count = number_of_sessions(before.processes);
   std::vector<observation> observations;
   std::vector<power_line> lines;
-  for (const auto& [name, history] : before.benchmarks) {
-    observations.push_back(observe(history, sessions, count, before.judged_by));
-    const auto& observed = observations.back();
-    power_line line;
-    line.name = name;
-    line.kind = observed.kind;
-    line.threshold = limits.threshold_for(observed.kind);
-    line.before = centre_of(observed.before, before.judged_by);
-    lines.push_back(std::move(line));
+  for (const auto& [name, observed] : observe(before)) {
+    lines.push_back({.name = name,
+                     .kind = observed.kind,
+                     .threshold = limits.threshold_for(observed.kind),
+                     .before = centre_of(observed.before, before.judged_by)});
+    observations.push_back(observed);
   }
   const auto judgements = detectable(observations, new_runs, limits);
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -21,7 +21,7 @@ struct power_line {
   bool advisory = false;  ///< as in `finding`
   /// The least number of new runs in one session with which it is not advisory; none if 50 are not
   /// enough because sessions or processes differ too much.
-  std::optional<std::size_t> runs_needed;
+  std::optional<std::size_t> runs_needed = {};
 };
 
 std::vector<power_line> power(const baseline& before, std::size_t new_runs, const limits& limits);

@@ -12,6 +12,7 @@ namespace bench_transfers::gate {
 namespace {
 
 using statistics::square;
+using statistics::variance_estimate;
 
 /// Models are about as likely as the best if the logarithms of their likelihoods differ by less.
 constexpr double log_likelihood_margin = 2;
@@ -181,8 +182,8 @@ void assume(std::vector<double>& variances, std::span<const session_evidence> su
 }
 
 /// Of one benchmark: not less than by the suite, and more if its own sessions differ more.
-session_estimate with_own_sessions(const session_estimate& by_suite,
-                                   const session_evidence& evidence) {
+variance_estimate with_own_sessions(const variance_estimate& by_suite,
+                                    const session_evidence& evidence) {
   const auto own = evidence.of_baseline.value_or(baseline_evidence{});
   const double own_variance =
       std::max(0.0, own.variance - variance_by_processes(own, evidence.process_variance));
@@ -194,14 +195,14 @@ session_estimate with_own_sessions(const session_estimate& by_suite,
 
 }  // namespace
 
-std::vector<session_estimate> session_variances(std::span<const session_evidence> suite,
-                                                new_session newest) {
+std::vector<variance_estimate> session_variances(std::span<const session_evidence> suite,
+                                                 new_session newest) {
   if (suite.empty()) return {};
   auto variances = likely_variances(suite);
   const bool is_assumed = !is_enough(suite);
   if (is_assumed) assume(variances, suite, newest);
   const double suite_degrees = is_assumed ? assumed_degrees : similar_degrees;
-  std::vector<session_estimate> estimates;
+  std::vector<variance_estimate> estimates;
   for (std::size_t i = 0; i < suite.size(); ++i)
     estimates.push_back(with_own_sessions({variances[i], suite_degrees}, suite[i]));
   return estimates;

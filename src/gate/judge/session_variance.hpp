@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "src/statistics/variance_prior.hpp"
+
 namespace bench_transfers::gate {
 
 /// The new session against the baseline.
@@ -30,11 +32,6 @@ struct session_evidence {
 /// Whether the new runs have been made, or are to come.
 enum class new_session { measured, awaited };
 
-struct session_estimate {
-  double variance;
-  double degrees;  ///< of freedom
-};
-
 /// The variance of sessions for each benchmark of a class. It is (A s)² with s = g (d / g)^b, where
 /// d is the benchmark's deviation between processes and g the geometric mean of d over the class. A
 /// and b are fitted by maximum likelihood. The likelihood takes squared shifts for Student's t and
@@ -51,7 +48,7 @@ struct session_estimate {
 /// With fewer than 20 pieces of evidence, the variance is at least what docs/GATE.md assumes: five
 /// times the deviation between processes, and 0.2 %. If the new session is awaited and will bring
 /// as many pieces, that much is not assumed: one deviation between processes, and 0.2 %.
-std::vector<session_estimate> session_variances(std::span<const session_evidence> suite,
-                                                new_session newest = new_session::measured);
+std::vector<statistics::variance_estimate> session_variances(
+    std::span<const session_evidence> suite, new_session newest = new_session::measured);
 
 }  // namespace bench_transfers::gate
