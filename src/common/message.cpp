@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "src/common/quantities.hpp"
+
 namespace bench_transfers::common {
 
 using json = nlohmann::ordered_json;
@@ -16,6 +18,10 @@ json to_json(const std::vector<message>& shown) {
 
 std::string text_of(const json& document) {
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+json or_null(const std::optional<std::chrono::sys_seconds>& time) {
+  return time ? json(timestamp_text(*time)) : json(nullptr);
 }
 
 std::optional<std::string> in_parts_text(std::size_t parts) {

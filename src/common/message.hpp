@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -41,6 +42,9 @@ template <class Value>
 nlohmann::ordered_json or_null(const std::optional<Value>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
+
+/// The text of a time.
+nlohmann::ordered_json or_null(const std::optional<std::chrono::sys_seconds>& time);
 
 /// JSON null for an empty text.
 inline nlohmann::ordered_json or_null(const std::string& text) {

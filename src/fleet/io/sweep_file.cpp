@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -186,19 +185,17 @@ void require_no_folder(const std::filesystem::path& file) {
 }  // namespace
 
 std::string to_text(const sweep& sweep) {
-  json document{{"kind", kind_of_file},
-                {"format", format},
-                {"sweep", or_null(sweep.id)},
-                {"begin", sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr)},
-                {"world_size", or_null(sweep.world_size)},
-                {"other_ranks", sweep.other_ranks},
-                {"absent_nodes", sweep.absent_nodes},
-                {"benchmarks", json::array()},
-                {"gpus", json::array()},
-                {"problems", common::to_json(sweep.problems)}};
-  for (const auto& benchmark : sweep.benchmarks)
-    document["benchmarks"].push_back(to_json(benchmark));
-  for (const auto& gpu : sweep.gpus) document["gpus"].push_back(to_json(gpu));
+  const auto convert = [](const auto& shown) { return to_json(shown); };
+  const json document{{"kind", kind_of_file},
+                      {"format", format},
+                      {"sweep", or_null(sweep.id)},
+                      {"begin", or_null(sweep.begin)},
+                      {"world_size", or_null(sweep.world_size)},
+                      {"other_ranks", sweep.other_ranks},
+                      {"absent_nodes", sweep.absent_nodes},
+                      {"benchmarks", common::list_of(sweep.benchmarks, convert)},
+                      {"gpus", common::list_of(sweep.gpus, convert)},
+                      {"problems", common::to_json(sweep.problems)}};
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

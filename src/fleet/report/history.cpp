@@ -40,10 +40,6 @@ const char* code_of(presence presence) {
   return "not_swept";
 }
 
-json begin_of(const sweep_record& sweep) {
-  return sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr);
-}
-
 json rounded_percent(double part) {
   constexpr double thousandths = 1e5;
   return std::round(thousandths * part) / 1e3;
@@ -101,10 +97,7 @@ std::string name_of(const history& history, std::size_t index) {
                      sweep.begin ? " of " + common::timestamp_text(*sweep.begin) : "");
 }
 
-std::string place_text(const place& place) {
-  return fmt::format("{}{}{}", place.node, place.rack.empty() ? "" : " in rack " + place.rack,
-                     place.slot.empty() ? "" : ", slot " + place.slot);
-}
+std::string place_of(const place& at) { return place_text(at.node, at.rack, at.slot); }
 
 std::string trouble_text(const history& history, const trouble& trouble) {
   const auto what = trouble.aspect
@@ -138,14 +131,14 @@ std::string state_text(const history& history, const gpu_history& gpu) {
 std::string change_text(const history& history, const change& change) {
   const auto what = [&]() -> std::string {
     switch (change.what) {
-      case change::kind::added: return "is new on " + place_text(change.place);
-      case change::kind::gone: return "is gone from " + place_text(change.place);
+      case change::kind::added: return "is new on " + place_of(change.place);
+      case change::kind::gone: return "is gone from " + place_of(change.place);
       case change::kind::moved:
-        return fmt::format("has moved from {} to {}", place_text(change.old_place),
-                           place_text(change.place));
+        return fmt::format("has moved from {} to {}", place_of(change.old_place),
+                           place_of(change.place));
       case change::kind::replaced: break;
     }
-    return fmt::format("is in the place of {} ({})", change.old_gpu, place_text(change.place));
+    return fmt::format("is in the place of {} ({})", change.old_gpu, place_of(change.place));
   }();
   return fmt::format("  GPU {} {}: {} [{}]\n", change.gpu, what, name_of(history, change.sweep),
                      code_of(change.what));
@@ -185,7 +178,7 @@ exports::table table_of(const history& history, const gpu_history& gpu,
     const auto* record = gpu.records[i];
     exports::row row{{sweep.begin ? common::timestamp_text(*sweep.begin) : "-",
                       sweep.id.empty() ? "-" : sweep.id, fmt::format("{}", sweep.missing.size()),
-                      record ? place_text(record->place) : "not there"}};
+                      record ? place_of(record->place) : "not there"}};
     for (const auto& aspect : aspects)
       row.cells.push_back(slower_cell(record && record->slower.contains(aspect)
                                           ? std::optional(record->slower.at(aspect))
@@ -209,15 +202,11 @@ std::string json_of(const history& history, const gpu_history* only) {
   document["thresholds_percent"] = thresholds_percent();
   for (const auto& sweep : history.sweeps())
     document["sweeps"].push_back({{"id", or_null(sweep.id)},
-                                  {"begin", begin_of(sweep)},
+                                  {"begin", or_null(sweep.begin)},
                                   {"gpus", sweep.gpus.size()},
                                   {"missing_ranks", sweep.missing.size()},
                                   {"verdict", to_string(sweep.verdict)}});
-  for (const auto& aspect : history.aspects())
-    document["aspects"].push_back({{"code", code_of(aspect)},
-                                   {"class", to_string(aspect.kind)},
-                                   {"direction", to_string(aspect.towards)},
-                                   {"together", aspect.together}});
+  for (const auto& aspect : history.aspects()) document["aspects"].push_back(to_json(aspect));
   for (const auto& gpu : history.gpus())
     if (!only || only == &gpu) document["gpus"].push_back(to_json(gpu, history.aspects()));
   for (const auto& change : history.changes())
@@ -242,7 +231,7 @@ std::string text_of(const history& history) {
   if (troubled.empty() && newest.missing.empty() && newest.gone.empty())
     text += "No GPU is in trouble.\n";
   for (const auto* gpu : troubled)
-    text += fmt::format("  GPU {} ({}): {}\n", gpu->uuid, place_text(gpu->newest().place),
+    text += fmt::format("  GPU {} ({}): {}\n", gpu->uuid, place_of(gpu->newest().place),
                         state_text(history, *gpu));
   const auto not_swept =
       std::ranges::count(history.gpus(), presence::not_swept, &gpu_history::presence);

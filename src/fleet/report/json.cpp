@@ -24,13 +24,6 @@ json interval(const statistics::estimate& slower) {
   return {percent(slower.low), percent(slower.high)};
 }
 
-json to_json(const aspect& shown) {
-  return {{"code", code_of(shown)},
-          {"class", to_string(shown.kind)},
-          {"direction", to_string(shown.towards)},
-          {"together", shown.together}};
-}
-
 json to_json(const sweep& sweep, const slow_aspect& shown) {
   auto entry = to_json(shown.aspect);
   entry["benchmark"] =
@@ -71,7 +64,7 @@ json evidence_of(const sweep& sweep, const finding& found) {
 
 json to_json(const onset& since) {
   return {{"sweep", or_null(since.sweep)},
-          {"begin", since.begin ? json(common::timestamp_text(*since.begin)) : json(nullptr)},
+          {"begin", common::or_null(since.begin)},
           {"is_first_known", since.is_first_known},
           {"sweeps", since.sweeps}};
 }
@@ -137,9 +130,8 @@ json rounded_percent(const std::optional<double>& part) {
 }
 
 json scores_of(const sweep& sweep, const judgement& judged) {
-  json aspects = json::array(), gpus = json::array();
+  json gpus = json::array();
   const bool has_baseline = !judged.scores.empty() && !judged.scores.front().since_baseline.empty();
-  for (const auto& scores : judged.scores) aspects.push_back(to_json(scores.aspect));
   for (std::size_t i = 0; i < sweep.gpus.size(); ++i) {
     const auto& gpu = sweep.gpus[i];
     json beside_peers = json::array(), since_baseline = json::array();
@@ -155,7 +147,9 @@ json scores_of(const sweep& sweep, const judgement& judged) {
                     {"slower_percent", beside_peers}});
     if (has_baseline) gpus.back()["slower_than_baseline_percent"] = since_baseline;
   }
-  return {{"aspects", aspects}, {"gpus", gpus}};
+  return {{"aspects", common::list_of(judged.scores,
+                                      [](const auto& scores) { return to_json(scores.aspect); })},
+          {"gpus", gpus}};
 }
 
 /// GPUs whose runs were resumed.
@@ -201,7 +195,7 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
   json document{{"kind", kind_of_file},
                 {"format", format},
                 {"sweep", or_null(sweep.id)},
-                {"begin", sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr)},
+                {"begin", or_null(sweep.begin)},
                 {"verdict", to_string(judged.verdict)},
                 {"gpus", sweep.gpus.size()},
                 {"findings", findings(judged.findings)},

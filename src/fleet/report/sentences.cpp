@@ -22,10 +22,7 @@ constexpr std::size_t most_shown = 20;
 constexpr std::size_t most_of_a_kind =
     3;  // of more problems of one kind, the first and their number
 
-std::string place_of(const gpu& gpu) {
-  return fmt::format("{}{}{}{}", gpu.node, gpu.rack.empty() ? "" : " in rack ", gpu.rack,
-                     gpu.slot.empty() ? "" : ", slot " + gpu.slot);
-}
+std::string place_of(const gpu& gpu) { return place_text(gpu.node, gpu.rack, gpu.slot); }
 
 std::string link_text(const std::optional<int>& generation, const std::optional<int>& width) {
   const auto shown = [](const std::optional<int>& value) {
@@ -151,8 +148,7 @@ std::string subject_of(const sweep& sweep, const finding& found) {
   const auto& gpu = sweep.gpus[found.gpu];
   switch (found.scope) {
     case scope::gpu: return fmt::format("GPU {} ({})", gpu.uuid, place_of(gpu));
-    case scope::node:
-      return fmt::format("node {}{}", gpu.node, gpu.rack.empty() ? "" : " in rack " + gpu.rack);
+    case scope::node: return "node " + place_text(gpu.node, gpu.rack, "");
     case scope::rack: return "rack " + gpu.rack;
     case scope::slot:
       return fmt::format("slot {} of {}", found.name,

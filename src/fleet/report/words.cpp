@@ -1,8 +1,86 @@
 #include "src/fleet/report/words.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace bench_transfers::fleet {
+namespace {
+
+/// A code, and a clause in the imperative.
+struct words_of_advice {
+  advice of;
+  const char *code, *clause;
+};
+constexpr words_of_advice known_advice[] = {
+    {advice::take_out, "take_out", "take it out of use, and look at its memory and link errors"},
+    {advice::look_at_node, "look_at_node",
+     "look whether the node runs, sees the GPU and has started the process; its log says why not"},
+    {advice::reseat, "reseat", "reseat the card"},
+    {advice::cable_or_riser, "cable_or_riser", "look at its cable or riser, or exchange it"},
+    {advice::slot_setting, "slot_setting",
+     "look at the slot's generation and width in the BIOS, and at the slots between"},
+    {advice::shared_link, "shared_link",
+     "look at what the node's GPUs share: `bench_transfers map` names the link"},
+    {advice::acs_and_iommu, "acs_and_iommu",
+     "compare ACS, IOMMU and payload size of the slot with those of a healthy one"},
+    {advice::numa_binding, "numa_binding",
+     "bind the process and its memory to the GPU's NUMA node, and measure again"},
+    {advice::host_memory, "host_memory",
+     "look at the host's memory (channels, errors, huge pages) and the CPU's speed"},
+    {advice::clocks, "clocks", "look at clocks, power limits and governors"},
+    {advice::cooling, "cooling", "look at temperatures, fans and air flow"},
+    {advice::other_users, "other_users", "look who else used the node at that time"},
+    {advice::sizes_and_kinds, "sizes_and_kinds",
+     "look for what only these benchmarks use: sizes, kinds of memory, a way to copy"},
+    {advice::driver_and_bios, "driver_and_bios",
+     "compare driver, kernel, BIOS and firmware with those of healthy ones or of before"},
+    {advice::exchange, "exchange",
+     "exchange it with a neighbour, to see whether the fault stays with the slot or goes with the "
+     "card"},
+    {advice::second_sweep, "second_sweep",
+     "confirm it by a second sweep: one process of a healthy GPU can be as slow"},
+    {advice::measure_again, "measure_again", "measure it again"}};
+static_assert(std::size(known_advice) == static_cast<std::size_t>(advice::measure_again) + 1);
+
+/// A code, and what follows "3 GPUs", or "1 GPU", or nobody.
+struct words_of_doubt {
+  doubt of;
+  const char *code, *of_many, *of_one, *rest;
+};
+constexpr words_of_doubt known_doubts[] = {
+    {doubt::host_device, "host_device", "are host devices", "is a host device",
+     " (--device=host), to try the programs without a GPU: host memory has no link, so nothing "
+     "here shows whether a GPU is slow"},
+    {doubt::no_peers, "no_peers", "have", "has",
+     " no peers: no other node has GPUs of the same model to compare with"},
+    {doubt::class_not_measured, "class_not_measured", "have", "has",
+     " no figures that most peers have, too, in a class that decides"},
+    {doubt::missing_figures, "missing_figures", "lack", "lacks", " figures that most peers have"},
+    {doubt::uncompared_figures, "uncompared_figures", "have", "has",
+     " figures that most peers lack"},
+    {doubt::single_benchmark, "single_benchmark", "are", "is",
+     " slow in a single benchmark, which may be chance"},
+    {doubt::not_in_baseline, "not_in_baseline", "have", "has",
+     " nothing in the baseline to be compared with"},
+    {doubt::link_below_maximum, "link_below_maximum", "have links", "has a link",
+     " below what both ends can do, and so have the peers"},
+    {doubt::below_recorded, "below_recorded", "copy", "copies",
+     " more slowly than the recorded machines of this model and link"},
+    {doubt::nodes_not_measured, "nodes_not_measured", "", "",
+     "nodes of the baseline were not measured"},
+    {doubt::baseline_is_later, "baseline_is_later", "", "", "a baseline began after the sweep"},
+    {doubt::noise, "noise", "", "",
+     "a slow GPU or node might have been missed: there are too few of them, or they differ too "
+     "much"}};
+static_assert(std::size(known_doubts) == static_cast<std::size_t>(doubt::noise) + 1);
+
+template <class Table, class Value>
+const auto& words_for(const Table& table, Value value) {
+  return *std::ranges::find(table, value, [](const auto& words) { return words.of; });
+}
+
+}  // namespace
 
 std::string to_string(verdict shown) {
   switch (shown) {
@@ -51,63 +129,9 @@ std::string to_string(reference reference) {
   return "link_limit";
 }
 
-std::string to_string(advice advice) {
-  switch (advice) {
-    case advice::take_out: return "take_out";
-    case advice::look_at_node: return "look_at_node";
-    case advice::reseat: return "reseat";
-    case advice::cable_or_riser: return "cable_or_riser";
-    case advice::slot_setting: return "slot_setting";
-    case advice::shared_link: return "shared_link";
-    case advice::acs_and_iommu: return "acs_and_iommu";
-    case advice::numa_binding: return "numa_binding";
-    case advice::host_memory: return "host_memory";
-    case advice::clocks: return "clocks";
-    case advice::cooling: return "cooling";
-    case advice::other_users: return "other_users";
-    case advice::sizes_and_kinds: return "sizes_and_kinds";
-    case advice::driver_and_bios: return "driver_and_bios";
-    case advice::exchange: return "exchange";
-    case advice::second_sweep: return "second_sweep";
-    case advice::measure_again: break;
-  }
-  return "measure_again";
-}
+std::string to_string(advice advice) { return words_for(known_advice, advice).code; }
 
-std::string explain(advice advice) {
-  switch (advice) {
-    case advice::take_out: return "take it out of use, and look at its memory and link errors";
-    case advice::look_at_node:
-      return "look whether the node runs, sees the GPU and has started the process; its log says "
-             "why not";
-    case advice::reseat: return "reseat the card";
-    case advice::cable_or_riser: return "look at its cable or riser, or exchange it";
-    case advice::slot_setting:
-      return "look at the slot's generation and width in the BIOS, and at the slots between";
-    case advice::shared_link:
-      return "look at what the node's GPUs share: `bench_transfers map` names the link";
-    case advice::acs_and_iommu:
-      return "compare ACS, IOMMU and payload size of the slot with those of a healthy one";
-    case advice::numa_binding:
-      return "bind the process and its memory to the GPU's NUMA node, and measure again";
-    case advice::host_memory:
-      return "look at the host's memory (channels, errors, huge pages) and the CPU's speed";
-    case advice::clocks: return "look at clocks, power limits and governors";
-    case advice::cooling: return "look at temperatures, fans and air flow";
-    case advice::other_users: return "look who else used the node at that time";
-    case advice::sizes_and_kinds:
-      return "look for what only these benchmarks use: sizes, kinds of memory, a way to copy";
-    case advice::driver_and_bios:
-      return "compare driver, kernel, BIOS and firmware with those of healthy ones or of before";
-    case advice::exchange:
-      return "exchange it with a neighbour, to see whether the fault stays with the slot or goes "
-             "with the card";
-    case advice::second_sweep:
-      return "confirm it by a second sweep: one process of a healthy GPU can be as slow";
-    case advice::measure_again: break;
-  }
-  return "measure it again";
-}
+std::string explain(advice advice) { return words_for(known_advice, advice).clause; }
 
 nlohmann::ordered_json thresholds_percent() {
   nlohmann::ordered_json percents;
@@ -122,59 +146,22 @@ std::string code_of(const aspect& aspect) {
          (aspect.together ? "/together" : "");
 }
 
-std::string to_string(doubt doubt) {
-  switch (doubt) {
-    case doubt::host_device: return "host_device";
-    case doubt::no_peers: return "no_peers";
-    case doubt::class_not_measured: return "class_not_measured";
-    case doubt::missing_figures: return "missing_figures";
-    case doubt::uncompared_figures: return "uncompared_figures";
-    case doubt::single_benchmark: return "single_benchmark";
-    case doubt::not_in_baseline: return "not_in_baseline";
-    case doubt::link_below_maximum: return "link_below_maximum";
-    case doubt::below_recorded: return "below_recorded";
-    case doubt::nodes_not_measured: return "nodes_not_measured";
-    case doubt::baseline_is_later: return "baseline_is_later";
-    case doubt::noise: break;
-  }
-  return "noise";
+nlohmann::ordered_json to_json(const aspect& aspect) {
+  return {{"code", code_of(aspect)},
+          {"class", to_string(aspect.kind)},
+          {"direction", to_string(aspect.towards)},
+          {"together", aspect.together}};
 }
 
+std::string place_text(const std::string& node, const std::string& rack, const std::string& slot) {
+  return node + (rack.empty() ? "" : " in rack " + rack) + (slot.empty() ? "" : ", slot " + slot);
+}
+
+std::string to_string(doubt doubt) { return words_for(known_doubts, doubt).code; }
+
 std::string explain(doubt doubt, std::size_t gpus) {
-  const auto conjugated = [&](const char* of_many, const char* of_one, const char* rest) {
-    return std::string(gpus == 1 ? of_one : of_many) + rest;
-  };
-  switch (doubt) {
-    case doubt::host_device:
-      return conjugated("are host devices", "is a host device",
-                        " (--device=host), to try the programs without a GPU: host memory has no "
-                        "link, so nothing here shows whether a GPU is slow");
-    case doubt::no_peers:
-      return conjugated("have", "has",
-                        " no peers: no other node has GPUs of the same model to compare with");
-    case doubt::class_not_measured:
-      return conjugated("have", "has",
-                        " no figures that most peers have, too, in a class that decides");
-    case doubt::missing_figures:
-      return conjugated("lack", "lacks", " figures that most peers have");
-    case doubt::uncompared_figures:
-      return conjugated("have", "has", " figures that most peers lack");
-    case doubt::single_benchmark:
-      return conjugated("are", "is", " slow in a single benchmark, which may be chance");
-    case doubt::not_in_baseline:
-      return conjugated("have", "has", " nothing in the baseline to be compared with");
-    case doubt::below_recorded:
-      return conjugated("copy", "copies",
-                        " more slowly than the recorded machines of this model and link");
-    case doubt::nodes_not_measured: return "nodes of the baseline were not measured";
-    case doubt::baseline_is_later: return "a baseline began after the sweep";
-    case doubt::link_below_maximum:
-      return conjugated("have links", "has a link",
-                        " below what both ends can do, and so have the peers");
-    case doubt::noise: break;
-  }
-  return "a slow GPU or node might have been missed: there are too few of them, or they differ too "
-         "much";
+  const auto& words = words_for(known_doubts, doubt);
+  return std::string(gpus == 1 ? words.of_one : words.of_many) + words.rest;
 }
 
 std::string describe(const aspect& aspect) {

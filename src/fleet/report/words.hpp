@@ -32,6 +32,9 @@ std::string explain(doubt doubt, std::size_t gpus);
 
 /// "link/h2d/together": a code.
 std::string code_of(const aspect& aspect);
+nlohmann::ordered_json to_json(const aspect& aspect);
+/// "node1 in rack r, slot 0000:c1:00.0".
+std::string place_text(const std::string& node, const std::string& rack, const std::string& slot);
 /// By class: smaller slowdowns do not matter.
 nlohmann::ordered_json thresholds_percent();
 /// "link h2d, all GPUs of the node at once".

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "src/common/message.hpp"
-#include "src/common/quantities.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/result_file/format.hpp"
 
@@ -16,12 +15,12 @@ using common::or_null;
 
 using json = nlohmann::ordered_json;
 
-json time_to_json(const std::optional<std::chrono::sys_seconds>& time) {
-  return time ? json(common::timestamp_text(*time)) : json(nullptr);
-}
-
 /// To nine digits, as in result files.
 double shortened(double value) { return std::stod(fmt::format("{:.9g}", value)); }
+
+std::optional<double> shortened(const std::optional<double>& value) {
+  return value ? std::optional(shortened(*value)) : std::nullopt;
+}
 
 /// What runs do not tell or do not agree in is not there.
 void add_work(const work& known, json& entry) {
@@ -36,18 +35,14 @@ void add_work(const work& known, json& entry) {
   if (!known.label.empty()) entry["label"] = known.label;
 }
 
-json to_json(const std::vector<std::optional<double>>& figures) {
-  json values = json::array();
-  for (const auto& figure : figures)
-    values.push_back(figure ? json(shortened(*figure)) : json(nullptr));
-  return values;
+json to_json(const figures_of_processes& figures) {
+  return common::list_of(figures, [](const auto& figure) { return or_null(shortened(figure)); });
 }
 
 json to_json(const history& history) {
-  json entry{
-      {"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
-      {"limited_by", to_string(history.limited_by)},
-      {"reference", history.reference ? json(shortened(*history.reference)) : json(nullptr)}};
+  json entry{{"bytes", or_null(shortened(history.bytes))},
+             {"limited_by", to_string(history.limited_by)},
+             {"reference", or_null(shortened(history.reference))}};
   add_work(history.work, entry);
   entry["figures"] = to_json(history.figures);
   if (!history.means.empty()) entry["means"] = to_json(history.means);
@@ -58,13 +53,13 @@ json to_json(const history& history) {
 json to_json(const process& process, std::size_t session) {
   json entry{{"file", process.file},
              {"session", session},
-             {"started_utc", time_to_json(process.started)},
+             {"started_utc", or_null(process.started)},
              {"boot", or_null(process.boot)},
              {"card", or_null(process.card)},
              {"content", fmt::format("{:016x}", process.content)},
              {"slot", or_null(process.slot)},
              {"host", or_null(process.host)}};
-  if (process.finished) entry["finished_utc"] = time_to_json(process.finished);
+  if (process.finished) entry["finished_utc"] = or_null(process.finished);
   if (process.measurements) entry["measurements"] = fmt::format("{:016x}", *process.measurements);
   return entry;
 }

@@ -133,9 +133,10 @@ std::string verdict_text(const history_answer& answer) {
 }
 
 json series_to_json(const series& one) {
-  json shifts = json::array(), steps = json::array();
-  for (const auto& shift : one.shifts)
-    shifts.push_back(shift ? json(slowdown(*shift)) : json(nullptr));
+  const auto slowdown_of = [](const auto& shift) -> json {
+    return shift ? json(slowdown(*shift)) : json(nullptr);
+  };
+  json steps = json::array();
   for (const auto& [session, shift] : one.steps)
     steps.push_back({{"session", session}, {"slowdown", slowdown(shift)}});
   json entry = json::object();
@@ -146,7 +147,7 @@ json series_to_json(const series& one) {
                 {"p", one.p},
                 {"crept", one.has_crept},
                 {"steps", std::move(steps)},
-                {"slowdown_of_sessions", std::move(shifts)}});
+                {"slowdown_of_sessions", common::list_of(one.shifts, slowdown_of)}});
   return entry;
 }
 
@@ -182,13 +183,12 @@ std::string json_of(const history_answer& answer) {
     json left_out = json::object();
     if (session.differing > 0) left_out["differs"] = session.differing;
     for (const auto& [why, runs] : session.doubted) left_out[to_string(why)] = runs;
-    sessions.push_back(
-        {{"begin", session.begin ? json(common::timestamp_text(*session.begin)) : json(nullptr)},
-         {"runs", session.runs},
-         {"of_baseline", session.of_baseline},
-         {"changed", session.changed},
-         {"other_procedures", session.of_other_procedures},
-         {"left_out", std::move(left_out)}});
+    sessions.push_back({{"begin", common::or_null(session.begin)},
+                        {"runs", session.runs},
+                        {"of_baseline", session.of_baseline},
+                        {"changed", session.changed},
+                        {"other_procedures", session.of_other_procedures},
+                        {"left_out", std::move(left_out)}});
   }
   const json document{{"format", history_format},
                       {"kind", "gate_history"},
