@@ -16,16 +16,8 @@ struct known_fact {
   const char* otherwise = "";  ///< where the file does not tell; empty: not known
 };
 
-/// In the order of fingerprints:
-///   link.generation, link.width: under load;
-///   device.name, .compute_capability, .driver_version, .driver_cuda_version,
-///   .runtime_cuda_version, .confidential_computing;
-///   cpu.model, .numa_nodes, .cpus_allowed, .governor;
-///   memory.total_gib (rounded), .transparent_hugepage_enabled, .transparent_hugepage_defrag;
-///   process.numa_policy_nodes_allowed; virtualisation.hypervisor; iommu.enabled; kernel.release;
-///   program.build_type, .cuda_toolkit: a debug build has other times, and another nvcc other
-///   kernels; settings.min_time_ms, .rounds, .processes, .random_order: they change the meaning of
-///   figures.
+/// In the order of fingerprints. A debug build has other times, and another nvcc other kernels;
+/// settings change the meaning of figures.
 std::span<const known_fact> known_facts();
 
 /// Of other programs: what Google Benchmark says of the machine and of its own build. Not the

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <variant>
 
 namespace bench_transfers::gate {
 namespace {
@@ -10,14 +9,6 @@ namespace {
 template <class Condition>
 std::size_t count_findings(const report& answer, Condition condition) {
   return static_cast<std::size_t>(std::ranges::count_if(answer.findings, condition));
-}
-
-bool is_missing_without_permission(const finding& benchmark) {
-  return benchmark.result == verdict::missing && !benchmark.excused;
-}
-
-bool is_not_measured(const finding& benchmark) {
-  return benchmark.note && std::holds_alternative<remarks::not_measured>(*benchmark.note);
 }
 
 }  // namespace
@@ -34,8 +25,7 @@ const std::optional<benchmark_judgement>& finding::deciding() const {
 }
 
 bool finding::is_doubted_by_fastest() const {
-  return result == verdict::ambiguous && note &&
-         std::holds_alternative<remarks::fastest_not_slower>(*note);
+  return result == verdict::ambiguous && has_note<remarks::fastest_not_slower>();
 }
 
 std::size_t report::count(verdict result) const {
@@ -52,13 +42,15 @@ std::size_t report::compared() const {
 
 std::size_t report::in_baseline() const { return findings.size() - count(verdict::added); }
 
-std::size_t report::missing() const { return count_findings(*this, is_missing_without_permission); }
+std::size_t report::missing() const { return count_findings(*this, &finding::is_missing); }
 
-std::size_t report::not_measured() const { return count_findings(*this, is_not_measured); }
+std::size_t report::not_measured() const {
+  return count_findings(*this, &finding::has_note<remarks::not_measured>);
+}
 
 std::size_t report::not_measured_nor_allowed() const {
   return count_findings(*this, [](const finding& benchmark) {
-    return is_not_measured(benchmark) && is_missing_without_permission(benchmark);
+    return benchmark.has_note<remarks::not_measured>() && benchmark.is_missing();
   });
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "src/gate/judge/compare.hpp"
@@ -54,6 +55,12 @@ struct finding {
 
   /// Of the figure that decides.
   [[nodiscard]] const std::optional<benchmark_judgement>& deciding() const;
+  template <class Remark>
+  [[nodiscard]] bool has_note() const {
+    return note && std::holds_alternative<Remark>(*note);
+  }
+  /// Without permission.
+  [[nodiscard]] bool is_missing() const { return result == verdict::missing && !excused; }
   /// Ambiguous because its fastest operation surely is not slower.
   [[nodiscard]] bool is_doubted_by_fastest() const;
   [[nodiscard]] double deciding_threshold() const {

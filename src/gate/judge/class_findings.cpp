@@ -1,16 +1,10 @@
 #include "src/gate/judge/class_findings.hpp"
 
+#include <algorithm>
+#include <functional>
+
 namespace bench_transfers::gate {
 namespace {
-
-template <class Remark>
-bool has_note(const finding& benchmark) {
-  return benchmark.note && std::holds_alternative<Remark>(*benchmark.note);
-}
-
-bool is_missing(const finding& benchmark) {
-  return benchmark.result == verdict::missing && !benchmark.excused;
-}
 
 bool is_tested(const finding& benchmark) {
   return benchmark.result == verdict::unchanged || benchmark.result == verdict::faster ||
@@ -22,7 +16,7 @@ bool is_within_by_mean(const finding& benchmark) {
 }
 
 bool is_cleared_in_turn(const finding& benchmark) {
-  return benchmark.result == verdict::unchanged && has_note<remarks::measured_in_turn>(benchmark);
+  return benchmark.result == verdict::unchanged && benchmark.has_note<remarks::measured_in_turn>();
 }
 
 bool is_unchanged_by_first_runs(const finding& benchmark) {
@@ -40,7 +34,7 @@ class_findings::class_findings(const report& answer, benchmark_class kind) {
 template <class Condition>
 std::size_t class_findings::count(Condition condition) const {
   return static_cast<std::size_t>(std::ranges::count_if(
-      findings_, [&](const finding* benchmark) { return condition(*benchmark); }));
+      findings_, [&](const finding* benchmark) { return std::invoke(condition, *benchmark); }));
 }
 
 template <class Condition>
@@ -63,15 +57,17 @@ std::size_t class_findings::with(verdict result) const {
 
 std::size_t class_findings::of_other_procedures() const {
   return count([](const finding& benchmark) {
-    return is_missing(benchmark) && has_note<remarks::other_procedure>(benchmark);
+    return benchmark.is_missing() && benchmark.has_note<remarks::other_procedure>();
   });
 }
 
-std::size_t class_findings::missing() const { return count(is_missing) - of_other_procedures(); }
+std::size_t class_findings::missing() const {
+  return count(&finding::is_missing) - of_other_procedures();
+}
 
 std::size_t class_findings::with_few_repetitions() const {
   return count([](const finding& benchmark) {
-    return !benchmark.excused && has_note<remarks::few_repetitions>(benchmark);
+    return !benchmark.excused && benchmark.has_note<remarks::few_repetitions>();
   });
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include "src/gate/judge/answer.hpp"

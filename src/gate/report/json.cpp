@@ -19,11 +19,14 @@ using common::or_null;
 using json = nlohmann::ordered_json;
 
 /// JSON can represent only finite numbers.
-std::optional<double> finite(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? value : std::nullopt;
+json number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
 }
 
-json number(const std::optional<double>& value) { return or_null(finite(value)); }
+/// The slowdown of a shift.
+json slowdown_of(const std::optional<double>& shift) {
+  return shift ? number(slowdown(*shift)) : json(nullptr);
+}
 
 json interval(const std::optional<statistics::interval>& shifts) {
   const double low = shifts ? slowdown(shifts->low) : 0;
@@ -95,8 +98,8 @@ json mean_to_json(const finding& benchmark) {
   if (!benchmark.by_mean) return nullptr;
   const auto& judgement = *benchmark.by_mean;
   return {{"threshold", benchmark.mean_threshold},
-          {"slowdown", number(slowdown(judgement.shift))},
-          {"at_most_95", number(slowdown(judgement.at_most))},
+          {"slowdown", slowdown_of(judgement.shift)},
+          {"at_most_95", slowdown_of(judgement.at_most)},
           {"seen_slower", word_of(judgement.sighting)},
           {"p", number(judgement.p)}};
 }
@@ -104,8 +107,8 @@ json mean_to_json(const finding& benchmark) {
 json fastest_to_json(const finding& benchmark) {
   if (!benchmark.by_fastest) return nullptr;
   const auto& judgement = *benchmark.by_fastest;
-  return {{"slowdown", number(slowdown(judgement.shift))},
-          {"at_most_95", number(slowdown(judgement.at_most))},
+  return {{"slowdown", slowdown_of(judgement.shift)},
+          {"at_most_95", slowdown_of(judgement.at_most)},
           {"p", number(judgement.p)}};
 }
 
@@ -127,14 +130,11 @@ json finding_to_json(const finding& benchmark) {
   if (benchmark.result == verdict::missing) entry["allowed"] = benchmark.excused;
   if (!benchmark.judgement) return entry;
   const auto& judgement = *benchmark.judgement;
-  const auto slowdown_of = [](const std::optional<double>& shift) {
-    return number(shift ? std::optional(slowdown(*shift)) : std::nullopt);
-  };
   entry.update({{"class", to_string(benchmark.kind)},
                 {"threshold", benchmark.threshold},
-                {"slowdown", number(slowdown(judgement.shift))},
-                {"at_least", number(slowdown(judgement.at_least))},
-                {"at_most_95", number(slowdown(judgement.at_most))},
+                {"slowdown", slowdown_of(judgement.shift)},
+                {"at_least", slowdown_of(judgement.at_least)},
+                {"at_most_95", slowdown_of(judgement.at_most)},
                 {"seen_slower", word_of(judgement.sighting)},
                 {"decided_by", word_of(benchmark.decided_by)},
                 {"by_mean", mean_to_json(benchmark)},
@@ -146,9 +146,9 @@ json finding_to_json(const finding& benchmark) {
                 {"degrees_of_freedom", number(judgement.degrees)},
                 {"process_deviation", number(judgement.process_deviation)},
                 {"session_deviation", number(judgement.session_deviation)},
-                {"detectable_80", number(slowdown(judgement.detectable))},
-                {"detectable_95", number(slowdown(judgement.detectable_surely))},
-                {"resolution", number(slowdown(judgement.resolution))},
+                {"detectable_80", slowdown_of(judgement.detectable)},
+                {"detectable_95", slowdown_of(judgement.detectable_surely)},
+                {"resolution", slowdown_of(judgement.resolution)},
                 {"advisory", benchmark.advisory}});
   return entry;
 }
