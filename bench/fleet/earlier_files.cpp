@@ -12,6 +12,7 @@
 
 #include "bench/record/fleet_facts.hpp"
 #include "src/claims/file_claim.hpp"
+#include "src/common/message.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 #include "src/fleet/launcher/rank.hpp"
@@ -21,6 +22,7 @@ namespace bench_transfers::bench {
 namespace {
 
 namespace fs = std::filesystem;
+using common::number_in;
 
 std::vector<fs::path> results_in(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -49,21 +51,16 @@ nlohmann::json value_of(const nlohmann::json& facts, const char* key) {
   return facts.value(key, nlohmann::json());
 }
 
-std::optional<std::size_t> number_of(const nlohmann::json& facts, const char* key) {
-  const auto value = value_of(facts, key);
-  return value.is_number_unsigned() ? std::optional(value.get<std::size_t>()) : std::nullopt;
-}
-
 /// A rank of this job that is on this node has put its own files aside before it measures. So a
 /// file with one of their ranks is of an earlier run; one with another rank may be of this job, and
 /// of another node of this name.
 bool is_of_node(const nlohmann::json& facts, const ranks_of_node& ranks) {
-  const auto rank = number_of(facts, "rank");
+  const auto rank = number_in(facts, "rank");
   if (!rank) return false;
   if (std::ranges::find(ranks, rank) != ranks.end()) return true;
-  const auto local_rank = number_of(facts, "local_rank");
+  const auto local_rank = number_in(facts, "local_rank");
   return local_rank &&
-         fleet::is_rank_of_node(*rank, *local_rank, ranks, number_of(facts, "world_size"));
+         fleet::is_rank_of_node(*rank, *local_rank, ranks, number_in(facts, "world_size"));
 }
 
 /// Unless another process writes it.
@@ -95,15 +92,14 @@ earlier_files::earlier_files(fs::path folder, const nlohmann::ordered_json& fact
 
 earlier_files::~earlier_files() { tell(); }
 
-void earlier_files::put_aside_own() { put_aside_files({number_of(facts_, "rank")}); }
+void earlier_files::put_aside_own() { put_aside_files({number_in(facts_, "rank")}); }
 
 void earlier_files::put_aside_replaced(const fs::path& file) {
   std::error_code error;
   const bool is_result = fs::is_regular_file(file, error);  // a folder fails when it is written
   if (folder_.empty() || !is_result || !move_aside(file)) return;
-  const auto rank = value_of(facts_, "rank");
-  if (rank.is_number_unsigned())
-    ranks_.push_back(rank.get<std::size_t>());
+  if (const auto rank = number_in(facts_, "rank"))
+    ranks_.push_back(*rank);
   else
     ++nameless_;
 }
@@ -133,7 +129,7 @@ void earlier_files::put_aside_files(const ranks_of_node& ranks) {
         value_of(told->fleet, "node") != value_of(facts_, "node"))
       continue;
     if (is_of_node(told->fleet, ranks) && move_aside(file))
-      ranks_.push_back(*number_of(told->fleet, "rank"));
+      ranks_.push_back(*number_in(told->fleet, "rank"));
   }
 }
 

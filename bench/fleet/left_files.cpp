@@ -41,9 +41,9 @@ std::multimap<std::size_t, left_file> files_left_by(const std::set<std::size_t>&
     const auto told = result_file::beginning_of_file(file.path);
     if (!told || !are_of_one_sweep(told->fleet, place.facts)) continue;
     if (!told->started || *told->started < place.began) continue;
-    const auto rank = told->fleet.value("rank", nlohmann::json());
-    if (rank.is_number_unsigned() && ranks.contains(rank.get<std::size_t>()))
-      left.emplace(rank.get<std::size_t>(), left_file{std::move(file), told->is_complete});
+    const auto rank = common::number_in(told->fleet, "rank");
+    if (rank && ranks.contains(*rank))
+      left.emplace(*rank, left_file{std::move(file), told->is_complete});
   }
   return left;
 }

@@ -37,6 +37,22 @@ nlohmann::ordered_json to_json(const std::vector<message>& shown);
 /// The text of a file for programs. Names come from elsewhere and need not be UTF-8; JSON must be.
 std::string text_of(const nlohmann::ordered_json& document);
 
+/// The text of an object's member; empty if it is none, or not there.
+template <class Json>
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->template get<std::string>() : "";
+}
+
+/// Its number, likewise: whole and not negative.
+template <class Json>
+std::optional<std::size_t> number_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned()
+             ? std::optional(found->template get<std::size_t>())
+             : std::nullopt;
+}
+
 /// JSON null for nullopt.
 template <class Value>
 nlohmann::ordered_json or_null(const std::optional<Value>& value) {

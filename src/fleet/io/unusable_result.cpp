@@ -13,15 +13,13 @@
 namespace bench_transfers::fleet {
 namespace {
 
-std::string text_in(const nlohmann::json& fleet, const char* key) {
-  const auto value = fleet.is_object() ? fleet.value(key, nlohmann::json()) : nlohmann::json();
-  return value.is_string() ? common::printable(value.get_ref<const std::string&>()) : std::string();
+std::string printable_in(const nlohmann::json& fleet, const char* key) {
+  return common::printable(common::text_in(fleet, key));
 }
 
 std::optional<std::size_t> rank_in(const nlohmann::json& fleet) {
-  const auto value = fleet.is_object() ? fleet.value("rank", nlohmann::json()) : nlohmann::json();
-  if (!value.is_number_unsigned() || value.get<std::size_t>() > most_ranks) return std::nullopt;
-  return value.get<std::size_t>();
+  const auto rank = common::number_in(fleet, "rank");
+  return rank && *rank <= most_ranks ? rank : std::nullopt;
 }
 
 }  // namespace
@@ -37,7 +35,7 @@ common::message unusable_result(const std::filesystem::path& file, const std::st
   std::set<std::string> gpus;
   for (const auto& uuid : known.gpus) gpus.insert(common::printable(uuid));
   const auto rank = rank_in(known.fleet);
-  const auto told_node = text_in(known.fleet, "node");
+  const auto told_node = printable_in(known.fleet, "node");
   const auto& its_node = told_node.empty() ? node : told_node;
 
   constexpr std::size_t most_shown = 5;
@@ -52,7 +50,7 @@ common::message unusable_result(const std::filesystem::path& file, const std::st
            {"gpus", gpus},
            {"node", common::or_null(its_node)},
            {"rank", common::or_null(rank)},
-           {"sweep", common::or_null(text_in(known.fleet, "sweep"))},
+           {"sweep", common::or_null(printable_in(known.fleet, "sweep"))},
            {"file", shown}},
           whose.empty()
               ? why

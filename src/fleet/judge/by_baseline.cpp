@@ -46,8 +46,7 @@ class comparing {
     }
     for (const auto benchmark : asked_.single_benchmarks()) {
       const auto& aspect = asked_.sweep.benchmarks[benchmark].aspect;
-      const auto criteria =
-          asked_.criteria_of(*asked_.criteria_in(aspect.kind), asked_.sweep.benchmarks.size());
+      const auto criteria = asked_.criteria_in(aspect.kind, asked_.sweep.benchmarks.size());
       const auto shifts = shifts_of({benchmark});
       add(shifts, aspect, benchmark, compare(alike_, shifts, criteria, known.at(aspect.kind)));
     }
@@ -61,7 +60,7 @@ class comparing {
 
  private:
   [[nodiscard]] criteria criteria_in(const aspect& aspect) const {
-    return asked_.criteria_of(*asked_.criteria_in(aspect.kind), known_.scores.size());
+    return asked_.criteria_in(aspect.kind, known_.scores.size());
   }
 
   [[nodiscard]] shifts shifts_of(const std::vector<std::size_t>& benchmarks) const {

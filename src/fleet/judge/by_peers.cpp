@@ -51,16 +51,13 @@ class judging {
         add_aspect(aspect, scores_[aspect], found_[aspect]);
       }
     }
-    for (const auto benchmark : asked_.single_benchmarks()) {
-      const auto kind = asked_.sweep.benchmarks[benchmark].aspect.kind;
-      judge_benchmark(*asked_.criteria_in(kind), benchmark, wide.at(kind));
-    }
+    for (const auto benchmark : asked_.single_benchmarks()) judge_benchmark(benchmark, wide);
     add_doubts();
   }
 
  private:
   [[nodiscard]] criteria criteria_in(const aspect& aspect) const {
-    return asked_.criteria_of(*asked_.criteria_in(aspect.kind), asked_.aspects.size());
+    return asked_.criteria_in(aspect.kind, asked_.aspects.size());
   }
 
   [[nodiscard]] place_in_fleet place_of(scope scope, std::size_t index) const {
@@ -98,11 +95,11 @@ class judging {
 
   /// A fault that only some benchmarks show, as copies of some sizes, is hidden in the median of
   /// all.
-  void judge_benchmark(const class_criteria& chosen, std::size_t benchmark,
-                       const wide_parts& wide) {
+  void judge_benchmark(std::size_t benchmark, const std::map<benchmark_class, wide_parts>& wide) {
     const auto& aspect = asked_.sweep.benchmarks[benchmark].aspect;
-    const auto parts = find_slow(alike_, scores_of(distances_, {benchmark}),
-                                 asked_.criteria_of(chosen, asked_.sweep.benchmarks.size()), wide);
+    const auto criteria = asked_.criteria_in(aspect.kind, asked_.sweep.benchmarks.size());
+    const auto parts =
+        find_slow(alike_, scores_of(distances_, {benchmark}), criteria, wide.at(aspect.kind));
     for (const auto& slow : parts.slow)
       if (!is_explained(aspect, slow)) add(aspect, benchmark, slow);
   }

@@ -17,9 +17,10 @@ bool question::decides(benchmark_class kind) const {
   return chosen && chosen->decides;
 }
 
-criteria question::criteria_of(const class_criteria& chosen, std::size_t tests) const {
+criteria question::criteria_in(benchmark_class kind, std::size_t tests) const {
   // Beside peers of each scope; beside a baseline of GPUs, and of all that is wider.
   constexpr std::size_t shares = std::size(every_scope) + 2;
+  const auto& chosen = settings.classes.at(kind);
   return {std::log1p(chosen.threshold),
           settings.false_alarm / static_cast<double>(models.size() * tests * shares),
           chosen.expected};

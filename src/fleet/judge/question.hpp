@@ -20,8 +20,8 @@ struct question {
   /// What counts as slow in this class; null: it is not judged.
   [[nodiscard]] const class_criteria* criteria_in(benchmark_class kind) const;
   [[nodiscard]] bool decides(benchmark_class kind) const;
-  /// The same for so many tests of each model.
-  [[nodiscard]] criteria criteria_of(const class_criteria& chosen, std::size_t tests) const;
+  /// The same, of a class that is judged, for so many tests of each model.
+  [[nodiscard]] criteria criteria_in(benchmark_class kind, std::size_t tests) const;
   /// The aspects that are judged, class by class.
   [[nodiscard]] std::map<benchmark_class, std::vector<aspect>> judged_aspects() const;
   /// The benchmarks that are judged by themselves: none that is the only one of its aspect.

@@ -10,6 +10,7 @@ namespace bench_transfers::fleet {
 
 namespace {
 
+using common::text_in;
 using nodes_of_ranks = std::map<std::size_t, const std::string*>;
 
 /// Ranks from `first` to before `end`, all of one node.
@@ -95,11 +96,6 @@ std::vector<rank_span> spans_by_local_ranks(const std::vector<gpu>& gpus, std::s
   return spans;
 }
 
-std::string text_in(const nlohmann::ordered_json& data, const char* key) {
-  const auto found = data.find(key);
-  return found != data.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::set<std::string> gpus_in(const nlohmann::ordered_json& data) {
   std::set<std::string> gpus;
   if (const auto gpu = text_in(data, "gpu"); !gpu.empty()) gpus.insert(gpu);
@@ -156,10 +152,7 @@ std::vector<unread_result> unread_results(const sweep& sweep) {
     if (code != unusable_file_code || !data.is_object() || !data.contains("rank")) continue;
     const auto id = text_in(data, "sweep");
     if (!id.empty() && id != sweep.id) continue;
-    const auto& rank = data["rank"];
-    list.push_back(
-        {gpus_in(data), text_in(data, "node"),
-         rank.is_number_unsigned() ? std::optional(rank.get<std::size_t>()) : std::nullopt});
+    list.push_back({gpus_in(data), text_in(data, "node"), common::number_in(data, "rank")});
   }
   return list;
 }

@@ -52,12 +52,6 @@ entry not_known(const std::string& type, const std::string& sentence) {
   return {test_outcome::error, type, sentence, {sentence}};
 }
 
-/// The node that a problem is about; empty if it is about none.
-std::string node_of(const common::message& problem) {
-  const auto node = problem.data.find("node");
-  return node != problem.data.end() && node->is_string() ? node->get<std::string>() : std::string();
-}
-
 /// By node: a fleet has too many GPUs for a viewer of tests.
 std::map<std::string, std::vector<entry>> entries_of_nodes(const sweep& sweep,
                                                            const judgement& judged) {
@@ -75,7 +69,7 @@ std::map<std::string, std::vector<entry>> entries_of_nodes(const sweep& sweep,
       nodes[sweep.gpus[gpu].node].push_back(not_known(
           to_string(doubt), fmt::format("GPU {} {}", sweep.gpus[gpu].uuid, explain(doubt, 1))));
   for (const auto& problem : problems_of(sweep, judged))
-    if (const auto known = nodes.find(node_of(problem)); known != nodes.end())
+    if (const auto known = nodes.find(common::text_in(problem.data, "node")); known != nodes.end())
       known->second.push_back(not_known(problem.code, problem.text));
   return nodes;
 }
@@ -103,7 +97,7 @@ std::string junit_of(const sweep& sweep, const judgement& judged, std::chrono::s
       tests.add({"fleet_transfers.not_known", to_string(doubt), test_outcome::error,
                  to_string(doubt), explain(doubt, 0)});
   for (const auto& problem : problems_of(sweep, judged))
-    if (!nodes.contains(node_of(problem)))
+    if (!nodes.contains(common::text_in(problem.data, "node")))
       tests.add({"fleet_transfers.problems", problem.text, test_outcome::error, problem.code,
                  problem.text});
   return tests.text(text_of(sweep, judged));
