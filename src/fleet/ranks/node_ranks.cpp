@@ -15,7 +15,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How far a rank is: a number that only grows, so that nobody can miss a step of another.
+// The ranks of a node talk through a file in shared memory, in which each has a slot that it alone
+// writes, but for what the others know of it when it is gone. A rank tells how far it is by a
+// number that only grows, so that nobody can miss a step of another, and waits until all others are
+// as far. While it waits, it gives signs of life and gives up who has ended or gives none. Who is
+// given up is gone for all, and stops when it sees that.
 constexpr std::uint64_t joined = 1, has_said = 2, ready = 3, turn_ended = 4;
 constexpr std::uint64_t first_meeting = 8;
 constexpr std::uint64_t steps_of_meeting = 8;
@@ -69,8 +73,7 @@ node_ranks::node_ranks(description self) : self_(std::move(self)) {
   beat();
   advance(joined);
   wait_until(joined, self_.count);
-  for (std::size_t rank = 0; rank < self_.count; ++rank)
-    told_.push_back(slot_of(rank).gone != 0);  // present() tells
+  for (const auto& other : slots()) told_.push_back(other.gone != 0);  // present() tells
 }
 
 void node_ranks::open_file() {
@@ -82,7 +85,7 @@ void node_ranks::open_file() {
         [&](void* data) { static_cast<head*>(data)->seed = self_.seed; });
     if (!is_of_earlier_run()) return;
     // Should a process of that run go on, it does not measure beside this one.
-    for (std::size_t rank = 0; rank < self_.count; ++rank) slot_of(rank).gone = 1;
+    for (auto& other : slots()) other.gone = 1;
     file_->abandon();
   }
 }
@@ -101,12 +104,12 @@ bool node_ranks::is_of_earlier_run() const {
   const auto ends = [&](std::size_t rank) { return has_ended(rank); };
   if (file_->has_place() && !is_gone() && std::ranges::none_of(ranks, ends)) return false;
   const auto start = shared_clock::now();
-  const auto lives = [&](std::size_t rank) {
-    return slot_of(rank).beat > start.time_since_epoch().count();
+  const auto lives = [&](const slot& other) {
+    return other.beat > start.time_since_epoch().count();
   };
   const auto may_live = [&](std::size_t rank) { return !has_ended(rank) && file_->is_taken(rank); };
   while (shared_clock::now() - start < self_.wait && !file_->is_abandoned()) {
-    if (self_.interrupted() || std::ranges::any_of(ranks, lives)) return false;
+    if (self_.interrupted() || std::ranges::any_of(slots(), lives)) return false;
     if (std::ranges::none_of(ranks, may_live)) return true;
     std::this_thread::sleep_for(2ms);
   }
@@ -114,6 +117,10 @@ bool node_ranks::is_of_earlier_run() const {
 }
 
 node_ranks::~node_ranks() { leave(); }
+
+std::span<node_ranks::slot> node_ranks::slots() const noexcept {
+  return {&slot_of(0), self_.count};
+}
 
 node_ranks::slot& node_ranks::slot_of(std::size_t rank) const noexcept {
   return static_cast<slot*>(file_->data())[rank + 1];
@@ -124,15 +131,14 @@ std::uint64_t node_ranks::seed() const noexcept {
 }
 
 std::size_t node_ranks::present() const noexcept {
-  std::size_t count = 0;
-  for (std::size_t rank = 0; rank < self_.count; ++rank) count += slot_of(rank).gone == 0 ? 1 : 0;
-  return count;
+  const auto is_there = [](const slot& other) { return other.gone == 0; };
+  return static_cast<std::size_t>(std::ranges::count_if(slots(), is_there));
 }
 
 std::size_t node_ranks::processors() const noexcept {
   processor_set together;
-  for (std::size_t rank = 0; rank < self_.count; ++rank)
-    if (const auto& other = slot_of(rank); other.gone == 0)
+  for (const auto& other : slots())
+    if (other.gone == 0)
       for (std::size_t i = 0; i < together.bits.size(); ++i)
         together.bits[i] |= other.processors[i].load();
   return together.count();
@@ -208,9 +214,8 @@ void node_ranks::give_up(std::size_t rank, bool has_ended,
 }
 
 bool node_ranks::is_first() const noexcept {
-  for (std::size_t rank = 0; rank < self_.rank; ++rank)
-    if (slot_of(rank).gone == 0) return false;
-  return true;
+  return std::ranges::all_of(slots().first(self_.rank),
+                             [](const slot& other) { return other.gone != 0; });
 }
 
 std::vector<lost_rank> node_ranks::lost() const {
@@ -238,18 +243,15 @@ std::vector<std::optional<std::size_t>> node_ranks::world_ranks() const {
 
 std::vector<std::size_t> node_ranks::with_files_put_aside() const {
   std::vector<std::size_t> ranks;
-  for (std::size_t rank = 0; rank < self_.count; ++rank) {
-    const auto& own = slot_of(rank);
-    ranks.insert(ranks.end(), own.put_aside.load(), own.world_rank.load());
-  }
+  for (const auto& each : slots())
+    ranks.insert(ranks.end(), each.put_aside.load(), each.world_rank.load());
   return ranks;
 }
 
 std::chrono::nanoseconds node_ranks::longest_silence() const noexcept {
   std::int64_t longest = 0;
-  for (std::size_t rank = 0; rank < self_.count; ++rank)
-    if (const auto& other = slot_of(rank); other.gone != 0)
-      longest = std::max(longest, other.silence.load());
+  for (const auto& other : slots())
+    if (other.gone != 0) longest = std::max(longest, other.silence.load());
   return std::chrono::nanoseconds(longest);
 }
 

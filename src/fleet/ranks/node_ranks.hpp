@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -122,6 +123,7 @@ class node_ranks {
   /// Whether a rank has left, or its process has ended.
   [[nodiscard]] bool has_ended(std::size_t rank) const noexcept;
   [[nodiscard]] bool is_of_earlier_run() const;
+  [[nodiscard]] std::span<slot> slots() const noexcept;
   [[nodiscard]] slot& slot_of(std::size_t rank) const noexcept;
   void advance(std::uint64_t progress) noexcept;
   /// Whether the ranks below `end` are this far, or gone.
