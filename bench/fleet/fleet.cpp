@@ -9,8 +9,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 

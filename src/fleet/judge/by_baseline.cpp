@@ -4,7 +4,6 @@
 #include <list>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "src/fleet/judge/findings.hpp"
 #include "src/fleet/judge/references.hpp"

@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <cmath>
 #include <list>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "src/fleet/judge/findings.hpp"
 #include "src/fleet/judge/levels.hpp"

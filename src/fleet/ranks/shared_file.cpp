@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
-#include <limits>
 #include <system_error>
 #include <thread>
 #include <utility>

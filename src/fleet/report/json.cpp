@@ -4,7 +4,6 @@
 #include <string>
 
 #include "src/common/message.hpp"
-#include "src/common/quantities.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"

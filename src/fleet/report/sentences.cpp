@@ -12,7 +12,6 @@
 #include "src/common/message.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
-#include "src/fleet/judge/limits.hpp"
 #include "src/fleet/report/words.hpp"
 
 namespace bench_transfers::fleet {

@@ -9,7 +9,6 @@
 #include "src/exports/text.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
-#include "src/fleet/report/words.hpp"
 
 namespace bench_transfers::fleet {
 namespace {

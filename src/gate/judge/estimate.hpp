@@ -9,7 +9,6 @@
 
 #include "src/gate/judge/baseline_sessions.hpp"
 #include "src/gate/judge/compare.hpp"
-#include "src/gate/judge/session_variance.hpp"
 #include "src/statistics/variance_prior.hpp"
 
 namespace bench_transfers::gate {

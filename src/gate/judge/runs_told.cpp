@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "src/common/text.hpp"
 #include "src/gate/judge/lineage.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 
 #include "src/common/figures.hpp"
 #include "src/common/text.hpp"

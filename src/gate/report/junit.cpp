@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
 

@@ -4,7 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include "src/gate/model/verdict.hpp"
 #include "src/gate/report/wording.hpp"
 
 namespace bench_transfers::gate {

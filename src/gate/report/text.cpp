@@ -1,11 +1,9 @@
 #include "src/exports/text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
 #include <span>
 #include <vector>
 
