@@ -20,13 +20,12 @@ class known_slowdowns {
     return parts_.contains({scope, index});
   }
   [[nodiscard]] double number(scope scope, std::size_t index) const {
-    const auto known = parts_.find({scope, index});
-    return known == parts_.end() ? 0 : known->second->slower.value;
+    return has(scope, index) ? parts_.at({scope, index})->slower.value : 0;
   }
   /// What it takes off the median of all repetitions: a single slow run is not in it.
   [[nodiscard]] double of_all_runs(scope scope, std::size_t index) const {
-    const auto known = parts_.find({scope, index});
-    return known == parts_.end() || known->second->by_slowest_run ? 0 : known->second->slower.value;
+    const bool is_single = has(scope, index) && parts_.at({scope, index})->by_slowest_run;
+    return is_single ? 0 : number(scope, index);
   }
 
  private:

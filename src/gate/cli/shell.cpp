@@ -70,7 +70,8 @@ int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 +
 
 int run_in_shell(const std::string& command, const std::vector<std::string>& arguments,
                  const std::filesystem::path& messages) {
-  const blocked_signals blocked(set_of({SIGINT, SIGTERM, SIGHUP, SIGCHLD}));
+  const auto waited_for = set_of({SIGINT, SIGTERM, SIGHUP, SIGCHLD});
+  const blocked_signals blocked(waited_for);
   std::vector<std::string> words{"sh", "-c", command + " \"$@\"", "sh"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -83,7 +84,6 @@ int run_in_shell(const std::string& command, const std::vector<std::string>& arg
       error != 0)
     throw std::system_error(error, std::generic_category(), "cannot start a shell");
 
-  const auto waited_for = set_of({SIGINT, SIGTERM, SIGHUP, SIGCHLD});
   int interruption = 0;
   for (int status = 0;;) {
     // Checked twice a second, because several signals of one kind may arrive as one.

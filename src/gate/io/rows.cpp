@@ -202,13 +202,14 @@ class collector {
     benchmark_values benchmark;
     std::ranges::stable_sort(rows.repetitions, {}, &repetition::index);
     benchmark.bytes = rows.bytes;
-    for (const auto& repetition : rows.repetitions)
-      if (repetition.value) benchmark.values.push_back(*repetition.value);
+    for (const auto& repetition : rows.repetitions) {
+      if (!repetition.value) continue;
+      benchmark.values.push_back(*repetition.value);
+      if (repetition.mean) benchmark.means.push_back(*repetition.mean);
+    }
     benchmark.failed = rows.repetitions.size() - benchmark.values.size();
     benchmark.left_out = std::max(rows.asked_for, rows.repetitions.size() + rows.disturbed) -
                          rows.repetitions.size();
-    for (const auto& repetition : rows.repetitions)
-      if (repetition.value && repetition.mean) benchmark.means.push_back(*repetition.mean);
     if (benchmark.means.size() != benchmark.values.size()) benchmark.means.clear();
     const auto has_fastest = [](const repetition& r) { return !r.value || r.fastest; };
     if (std::ranges::all_of(rows.repetitions, has_fastest))

@@ -123,6 +123,7 @@ class pinning {
       lacking_field_.insert(name);
       warn(pin_warnings::no_such_field{name, judged_by.key, process.name().string()});
     }
+    std::size_t few = 0;
     for (const auto& [name, benchmark] : process.benchmarks) {
       auto& history = histories_[name];
       history.figures.resize(runs_.size());
@@ -133,13 +134,10 @@ class pinning {
       history.means[index] = mean_of(benchmark, judged_by);
       history.fastest[index] = fastest_of(benchmark);
       if (benchmark.failed > 0) warn(pin_warnings::failed{name, file});
+      if (!has_too_few_repetitions(benchmark)) continue;
+      ++few;
+      short_of_repetitions_.insert(name);
     }
-    const auto few =
-        static_cast<std::size_t>(std::ranges::count_if(process.benchmarks, [](const auto& entry) {
-          return has_too_few_repetitions(entry.second);
-        }));
-    for (const auto& [name, benchmark] : process.benchmarks)
-      if (has_too_few_repetitions(benchmark)) short_of_repetitions_.insert(name);
     if (few > 0) warn(pin_warnings::few_repetitions{file, few});
   }
 

@@ -224,9 +224,8 @@ using remark = std::variant<
 /// Warnings of `pin`.
 namespace pin_warnings {
 
-struct interrupted {
-  std::string file;
-};
+using notes::interrupted, notes::one_session, notes::warned;
+
 struct no_such_field {
   std::string benchmark, field, file;
 };
@@ -244,11 +243,6 @@ struct lacking_field {
 };
 struct few_runs {
   std::size_t runs, recommended;
-};
-struct one_session {};
-/// A warning in the file of a run.
-struct warned {
-  std::string file, code, text;
 };
 /// Slower than the baseline that is replaced, or than the first of its line.
 struct slower_than_replaced {
