@@ -43,6 +43,11 @@ std::string name_of_device(const devices_choice& devices) {
   return cuda ? cuda->uuid : devices.ids.front();
 }
 
+/// With the rank, if it has one.
+std::string named(const rank_identity& self, const std::string& text) {
+  return self.has_rank ? fmt::format("{}: {}", name_of(self), text) : text;
+}
+
 /// What tells the ranks of a run from those of others.
 std::string job_of(const rank_identity& self, const fs::path& out) {
   std::error_code error;
@@ -146,19 +151,16 @@ rank_run::rank_run(settings settings, const fleet_request& request, const rank_i
            .name = self.has_rank ? name_of(self) : ""} {}
 
 exit_code rank_run::measure() {
-  const auto named = [&](const std::string& reason) {
-    return self_.has_rank ? fmt::format("{}: {}", name_of(self_), reason) : reason;
-  };
   try {
     return measure_device();
   } catch (const common::usage_error& error) {
-    throw common::usage_error(named(error.what()));
+    throw common::usage_error(named(self_, error.what()));
   } catch (const std::system_error& error) {
-    throw std::runtime_error(named(reason_of(error)));
+    throw std::runtime_error(named(self_, reason_of(error)));
   } catch (const std::bad_alloc&) {
-    throw std::runtime_error(named("there is not enough memory"));
+    throw std::runtime_error(named(self_, "there is not enough memory"));
   } catch (const std::exception& error) {
-    throw std::runtime_error(named(error.what()));
+    throw std::runtime_error(named(self_, error.what()));
   }
 }
 
@@ -182,9 +184,7 @@ bool rank_run::choose_device() {
   try {
     run_.devices = choose_device_of_rank(settings_.device, self_.local_rank);
   } catch (const no_device& error) {
-    common::complain("bench_transfers", self_.has_rank
-                                            ? fmt::format("{}: {}", name_of(self_), error.what())
-                                            : std::string(error.what()));
+    common::complain("bench_transfers", named(self_, error.what()));
     return false;
   }
   device_ = name_of_device(run_.devices);
@@ -279,9 +279,7 @@ void rank_run::claim_file() {
 void rank_run::say_where() const {
   std::error_code error;
   if (file_.empty() || !fs::exists(file_, error)) return;  // nothing may have been to run
-  const auto name = common::printable(file_.string());
-  common::print(self_.has_rank ? fmt::format("{}: {}\n", name_of(self_), name)
-                               : fmt::format("{}\n", name));
+  common::print(named(self_, common::printable(file_.string())) + "\n");
 }
 
 rank_result rank_run::result() const { return {file_, facts_, contribution()}; }

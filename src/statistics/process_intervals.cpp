@@ -36,6 +36,20 @@ constexpr double most_degrees = 4;
 /// Student's t of one degree, 12.7, tells nothing.
 constexpr double least_degrees = 2;
 
+std::optional<interval> interval_of(const logarithms& one, const variance_prior& prior,
+                                    double drift) {
+  if (one.count < 2) return std::nullopt;
+  const auto [variance, degrees] = prior.moderated(one.variance);
+  if (variance <= 0 || degrees < least_degrees) return std::nullopt;
+  constexpr double outside_at_an_end = 0.025;
+  const double t = students_t{degrees}.exceeded_by(outside_at_an_end);
+  // Of the mean, and of the median of those to come.
+  constexpr double variance_of_median = std::numbers::pi / 2 / processes_to_come;
+  const double reach =
+      t * std::sqrt(variance * (1 / static_cast<double>(one.count) + variance_of_median + drift));
+  return interval{std::exp(one.mean - reach), std::exp(one.mean + reach)};
+}
+
 }  // namespace
 
 std::vector<std::optional<interval>> intervals_of_processes(
@@ -48,24 +62,7 @@ std::vector<std::optional<interval>> intervals_of_processes(
   }
   const variance_prior prior(estimates, most_degrees);
   std::vector<std::optional<interval>> intervals;
-  for (const auto& [mean, own, count] : all) {
-    if (count < 2) {
-      intervals.emplace_back();
-      continue;
-    }
-    const auto [variance, degrees] = prior.moderated(own);
-    if (variance <= 0 || degrees < least_degrees) {
-      intervals.emplace_back();
-      continue;
-    }
-    constexpr double outside_at_an_end = 0.025;
-    const double t = students_t{degrees}.exceeded_by(outside_at_an_end);
-    // Of the mean, and of the median of those to come.
-    constexpr double variance_of_median = std::numbers::pi / 2 / processes_to_come;
-    const double reach =
-        t * std::sqrt(variance * (1 / static_cast<double>(count) + variance_of_median + drift));
-    intervals.emplace_back(interval{std::exp(mean - reach), std::exp(mean + reach)});
-  }
+  for (const auto& one : all) intervals.push_back(interval_of(one, prior, drift));
   return intervals;
 }
 

@@ -159,8 +159,7 @@ spread spread_between(const std::vector<double>& sweeps, double expected) {
 }
 
 /// How the median of so many parts differs between sweeps.
-spread of_median(const spread& between_sweeps, const spread& parts, std::size_t count) {
-  constexpr double of_median = 1.2533;  // sqrt(pi / 2): the median is less precise than the mean
+spread spread_of_median(const spread& between_sweeps, const spread& parts, std::size_t count) {
   return {std::hypot(between_sweeps.deviation,
                      of_median * parts.deviation / std::sqrt(static_cast<double>(count))),
           between_sweeps.degrees};
@@ -191,7 +190,7 @@ slower_than_baseline compare(const peers& alike, const shifts& shifts, const cri
   const auto spread_at = [&](const part_of_peers& part) {
     return part.scope == scope::gpu || is_few
                ? healthy
-               : of_median(between_sweeps, healthy, part.gpus.size());
+               : spread_of_median(between_sweeps, healthy, part.gpus.size());
   };
   const auto p_of = [&](const part_of_peers& part, double slower) -> std::optional<double> {
     if (slower <= criteria.threshold) return std::nullopt;

@@ -58,7 +58,6 @@ std::vector<double> column(const std::vector<scored_part>& parts, double score::
 score middle_of(const std::vector<scored_part>& members, double deviation,
                 const std::function<double(std::vector<double>)>& middle_of_values) {
   if (members.size() == 1) return members.front().score;
-  constexpr double of_median = 1.2533;  // sqrt(pi / 2): the median is less precise than the mean
   score middle;
   for (const auto member : compared_members)
     middle.*member = middle_of_values(column(members, member));

@@ -50,7 +50,6 @@ std::vector<std::optional<score>> distances_of(const sweep& sweep, std::size_t b
 double error_of_median(const std::vector<double>& values) {
   if (values.size() < 3) return 0;
   constexpr double deviations_in_distance = 1.4826;
-  constexpr double of_median = 1.2533;  // sqrt(pi / 2): the median is less precise than the mean
   const auto centre = statistics::median(values);
   std::vector<double> distances;
   distances.reserve(values.size());

@@ -22,6 +22,9 @@ struct score {
 inline constexpr double score::*compared_members[] = {&score::usual, &score::lasting,
                                                       &score::fastest, &score::worst_run};
 
+/// sqrt(pi / 2): the standard error of a median, as a multiple of that of the mean.
+inline constexpr double of_median = 1.2533;
+
 /// The logarithm of the median of all repetitions; none if there are none.
 std::optional<double> usual_cost(const benchmark_times& runs);
 
