@@ -24,10 +24,11 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 WORD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 # Where a code is written down: a message with its data, a finding, a row that is not measured, a
-# word of an enumeration. The patterns find keys that look alike; "words" has what they miss.
+# word of an enumeration, in a switch or a table. The patterns find keys that look alike; "words"
+# has what they miss.
 CODE = re.compile(
     r"(?:\bmessage\{|\.code = |_code = |\bskip\(|_refused\(|error_message\(|\bwarned\(|reason\{"
-    r"|return \{|\breturn )"
+    r"|return \{|\breturn |\{\w+::\w+, )"
     r'"([a-z][a-z0-9]*(?:_[a-z0-9]+)*)"[,;)}]'
 )
 CODE_AND_DATA = re.compile(r'\{\s*"([a-z][a-z0-9]*(?:_[a-z0-9]+)*)",\s*(?:\{\{"|\{\}|json::object)')

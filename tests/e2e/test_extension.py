@@ -136,4 +136,4 @@ def test_the_added_finding_of_a_map_is_found_where_it_is_true(extended: Program)
         return [finding["code"] for finding in json.loads(answer)["findings"]]
 
     assert codes("host").count("few_sets") == 1
-    assert "few_sets" not in codes("host:0@a=200MB/s,host:1@a")
+    assert "few_sets" not in codes("host:0@a=200MB/s,host:1@b=200MB/s")

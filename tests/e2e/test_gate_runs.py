@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gate_checks import WORDS
 from gate_files import PINNED_UPLOAD, Lab, changed, failed_rows, pin
 from gate_project import PACED, SLOWED, Project, measure
 from program import LIMIT_S, TINY_NAMES, Program, as_undisturbed, read, wait_for
@@ -45,11 +46,14 @@ def test_an_injected_slowdown_is_found(
 
 def test_true_runs_are_pinned_and_judged(program: Program, gate: Program, tmp_path: Path):
     """On a shared machine, any verdict is possible."""
-    runs = [as_undisturbed(program.measure_and_read().path) for _ in range(6)]
-    baseline, out = pin(gate, runs[:3]), tmp_path / "answer.json"
+    runs = [program.measure_and_read().path for _ in range(6)]
+    # The program refuses a baseline that lacks a benchmark.
+    baseline, out = pin(gate, [as_undisturbed(run) for run in runs[:3]]), tmp_path / "answer.json"
     completed = gate.run("check", baseline, *runs[3:], f"--json={out}")
     assert completed.code in (PASS, REGRESSION, INCONCLUSIVE, ENVIRONMENT), completed
-    benchmarks = json.loads(out.read_text("utf-8"))["benchmarks"]
+    answer = json.loads(out.read_text("utf-8"))
+    assert answer["verdict"] == WORDS[completed.code]
+    benchmarks = answer["benchmarks"]
     assert sorted(benchmark["name"] for benchmark in benchmarks) == sorted(TINY_NAMES)
 
 

@@ -179,7 +179,7 @@ def test_what_is_repeated_until_stable_is_known_of_each_process(
     asked = (
         "--device=host",
         "--profile=quick",
-        "--strategies=allocate/malloc,free/malloc",
+        "--strategies=allocate,free",
         "--cache=warm",
     )
     program.run(*asked, "--sizes=4KiB", f"--out={out}", expected=ALL_RAN)

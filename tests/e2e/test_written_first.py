@@ -77,7 +77,12 @@ def doctor(programs: dict[str, Program], folder: Path) -> tuple[str, list[str | 
 
 
 def host_map(programs: dict[str, Program], folder: Path) -> tuple[str, list[str | Path]]:
-    return "bench", ["map", "--device=host:0@a=200MB/s,host:1@a", "--size=64KiB", "--out=a.json"]
+    return "bench", [
+        "map",
+        "--device=host:0@a=200MB/s,host:1@b=200MB/s",
+        "--size=64KiB",
+        "--out=a.json",
+    ]
 
 
 @pytest.mark.parametrize(

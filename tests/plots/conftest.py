@@ -42,8 +42,7 @@ def _beside_binary(name):
     @pytest.fixture(scope="session")
     def beside(pytestconfig):
         program = pytestconfig.getoption("binary").resolve().with_name(name)
-        if not program.is_file():
-            pytest.skip(f"{name} is not built")
+        assert program.is_file(), f"{name} is not built"
         return program
 
     return beside

@@ -266,7 +266,9 @@ def test_a_figure_is_drawn_with_each_note_at_the_slowest_and_the_fastest(code):
     assert f"copy/b/{code} has changed by −4.00 %" in figure.summary
 
 
-@pytest.mark.parametrize("without", [{"too_few_runs"}, set()])
+@pytest.mark.parametrize(
+    "without", [{"too_few_runs"}, {*CODES} - {"too_few_runs"}, {*CODES} - {"slow_runs"}, set()]
+)
 def test_a_page_has_all_notes(quick_images, without):
     shown = {*CODES} - without
     page = page_of(check_with_notes(*shown), [synthetic.result()] * 3)["report.html"].decode()

@@ -1,4 +1,5 @@
 #include <limits>
+#include <stdexcept>
 
 #include "src/statistics/distributions.hpp"
 #include "src/statistics/location.hpp"
@@ -123,6 +124,16 @@ TEST_F(comparing, detects_no_less_than_the_threshold) {
   const auto judgement = compare(suite(100, 0.0001), {.threshold = 0.2}).benchmarks[0];
   EXPECT_NEAR(judgement.detectable, std::log1p(0.2), 0.001);
   EXPECT_LT(judgement.resolution, 0.01);
+}
+
+TEST_F(comparing, needs_three_processes_before_and_one_after) {
+  std::vector<observation> all(1);
+  all[0].before = {{1, 1}};
+  all[0].after = {{1}};
+  EXPECT_THROW(compare(all, {}), std::invalid_argument);
+  all[0].before = {{1, 1, 1}};
+  all[0].after = {{}};
+  EXPECT_THROW(compare(all, {}), std::invalid_argument);
 }
 
 /// What is said to be found four times of five is found about that often.

@@ -556,7 +556,7 @@ TEST(more_runs, may_tell_what_is_ambiguous_or_too_little_power) {
 
 TEST(more_runs, are_of_use_by_what_is_known_of_all_runs) {
   const auto may_tell_with = [](verdict result, auto change) {
-    auto answer = check_of({several(1, result)});
+    auto answer = check_of({several(20, result)});
     change(answer);
     return more_runs_may_tell(concluded(answer));
   };

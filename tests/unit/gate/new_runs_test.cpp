@@ -90,6 +90,11 @@ TEST_F(checks, do_not_judge_what_most_runs_were_interrupted_before) {
 
 TEST_F(checks, say_why_a_benchmark_is_missing) {
   const auto note_of = [&] { return benchmark_of(answer(), "copy/2").note.value(); };
+  const auto all = after_;
+  after_.resize(2);
+  EXPECT_EQ(answer().code, exit_code::inconclusive);
+  EXPECT_TRUE(has_message<reasons::too_few_runs>(answer().reasons));
+  after_ = all;
   after_[0].benchmarks.erase("copy/2");
   EXPECT_EQ(std::get<remarks::measured_by_some>(note_of()).measured, 2);
   for (auto& run : after_) run.benchmarks.erase("copy/2");
@@ -98,7 +103,6 @@ TEST_F(checks, say_why_a_benchmark_is_missing) {
   EXPECT_EQ(std::get<remarks::no_such_field>(note_of()).field, "real_time");
   after_.resize(2);
   const auto of_two = answer();
-  EXPECT_EQ(of_two.code, exit_code::inconclusive);
   EXPECT_EQ(message_in<reasons::too_few_runs>(of_two.reasons).runs, 2);
   EXPECT_EQ(std::get<remarks::too_few_runs>(benchmark_of(of_two, "copy/3").note.value()).needed, 3);
 }

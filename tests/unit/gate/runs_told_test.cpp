@@ -70,13 +70,13 @@ TEST_F(checks, refuse_runs_whose_unit_contradicts_the_name) {
 
 TEST_F(checks, tell_what_is_odd_about_the_runs) {
   EXPECT_FALSE(has_message<notes::in_parts>(answer().notes));
-  after_[0].faults = {"slow:1.1@copy"};
   after_[0].warnings = {{"link_below_maximum", "by design"}};  // that is the machine
+  EXPECT_FALSE(has_message<notes::warned>(answer().notes));
+  after_[0].faults = {"slow:1.1@copy"};
   after_[1].parts = 2;
   after_[2].complete = false;
   const auto told = answer().notes;
   EXPECT_THAT(message_in<notes::faults_injected>(told).faults, ElementsAre("slow:1.1@copy"));
-  EXPECT_FALSE(has_message<notes::warned>(told));
   EXPECT_EQ(message_in<notes::in_parts>(told).file, "run-11.json");
   EXPECT_EQ(message_in<notes::in_parts>(told).parts, 2);
   EXPECT_EQ(message_in<notes::interrupted>(told).file, "run-12.json");

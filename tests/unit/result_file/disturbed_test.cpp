@@ -78,14 +78,6 @@ TEST(disturbed_repetitions, may_be_a_counter_of_another_program) {
   EXPECT_EQ(read.rows[0].number("disturbed"), 5);
 }
 
-TEST(disturbed_repetitions, may_have_times_that_cannot_be) {
-  auto stopped = repetition("a", 1, {"clock_stood_still"});
-  stopped["min_ns"] = 0;
-  EXPECT_THAT(times(read_rows({stopped, repetition("a", 2)})), ElementsAre(2));
-  stopped.erase("disturbed");
-  EXPECT_THROW(read_rows({stopped, repetition("a", 2)}), unusable_file);
-}
-
 TEST(disturbed_repetitions, have_a_list_of_texts) {
   for (const json& bad : {json("stopped"), json(true), json{1}, json{nullptr}, json::object()})
     EXPECT_THROW(read_rows({repetition("a", 1, bad)}), unusable_file) << bad;
