@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "src/common/figures.hpp"
 #include "src/common/text.hpp"
 #include "src/gate/report/wording.hpp"
