@@ -34,8 +34,9 @@ struct resembling {
 };
 
 /// Times of the CPU and of small copies move within minutes, and the processes of a file take half
-/// a minute. Of 0, 0.05, ... this is the least with which intervals of either class hold the
-/// medians of 13 machines in at least 94.5 % of the cases (103 files; docs/METHOD.md, "Intervals").
+/// a minute. Of 0, 0.05, 0.1 ... this is the least with which the intervals of host and of
+/// latency each hold the medians of 13 machines in at least 94.5 % of the cases (103 files, by
+/// interval_coverage; docs/METHOD.md, "Intervals").
 double drift_of(benchmark_class kind, compared_with others) {
   return kind == benchmark_class::link || others == compared_with::same_run ? 0 : 0.2;
 }

@@ -37,10 +37,19 @@ bool is_worse(verdict of_figure, verdict known) {
           (of_figure == verdict::ambiguous && known != verdict::ambiguous));
 }
 
+/// Of all new runs, those that have a figure.
+std::size_t judged_runs(const finding& entry) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      entry.shifts, [](const std::optional<double>& shift) { return shift.has_value(); }));
+}
+
 void remark_on_slow_runs(finding& entry) {
   const auto& judged = *entry.judgement;
-  entry.note =
-      remarks::slow_runs{judged.slow_processes, entry.shifts.size(), slowdown(judged.slowest)};
+  if (entry.result == verdict::ambiguous && judged.most_slower > 0 && !is_in_some_runs(judged))
+    entry.note = remarks::most_runs_slower{judged.most_slower, judged_runs(entry)};
+  else if (has_slow_runs(entry))
+    entry.note =
+        remarks::slow_runs{judged.slow_processes, judged_runs(entry), slowdown(judged.slowest)};
 }
 
 /// A benchmark that moves no data is fast, too.
@@ -57,10 +66,7 @@ void doubt_implausible(finding& entry) {
 void conclude_by_own_figure(finding& entry) {
   entry.result = verdict_of(entry.judgement->verdict);
   entry.advisory = is_advisory(*entry.judgement, entry.threshold);
-  if (has_slow_runs(entry))
-    remark_on_slow_runs(entry);
-  else if (entry.result == verdict::ambiguous && entry.judgement->most_slower > 0)
-    entry.note = remarks::most_runs_slower{entry.judgement->most_slower, entry.shifts.size()};
+  remark_on_slow_runs(entry);
   doubt_implausible(entry);
 }
 
@@ -102,10 +108,10 @@ void conclude_by_mean(finding& entry, look newest) {
   const double slower_by = slowdown(judged.shift);
   // All runs together may look no slower, or even faster.
   if (slower_by <= entry.mean_threshold && is_in_some_runs(judged))
-    entry.note = remarks::mean_slow_runs{judged.slow_processes, entry.shifts.size(),
+    entry.note = remarks::mean_slow_runs{judged.slow_processes, judged_runs(entry),
                                          slowdown(judged.slowest)};
   else if (slower_by <= entry.mean_threshold && judged.most_slower > 0)
-    entry.note = remarks::mean_of_most_runs_slower{judged.most_slower, entry.shifts.size()};
+    entry.note = remarks::mean_of_most_runs_slower{judged.most_slower, judged_runs(entry)};
   else
     entry.note = remarks::mean_slower{slower_by};
 }

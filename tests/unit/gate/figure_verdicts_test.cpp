@@ -163,6 +163,10 @@ TEST_F(checks, say_how_many_runs_are_slower_than_nine_tenths_of_the_baseline) {
   const auto& said = std::get<remarks::most_runs_slower>(found.note.value());
   EXPECT_EQ(said.slow, 5);
   EXPECT_EQ(said.runs, 9);
+  // A run that was interrupted before has no figure.
+  after_[8].complete = false;
+  after_[8].benchmarks.erase("copy/7");
+  EXPECT_EQ(std::get<remarks::most_runs_slower>(*benchmark_of(answer(), "copy/7").note).runs, 8);
 }
 
 TEST_F(checks, do_not_excuse_a_much_slower_benchmark_by_lost_repetitions) {
