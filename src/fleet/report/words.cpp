@@ -1,11 +1,19 @@
 #include "src/fleet/report/words.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace bench_transfers::fleet {
 namespace {
+
+/// Whether the words of each value stand at its place.
+template <class Table>
+constexpr bool is_in_order(const Table& table) {
+  for (std::size_t i = 0; i < std::size(table); ++i)
+    if (static_cast<std::size_t>(table[i].of) != i) return false;
+  return true;
+}
 
 /// A code, and a clause in the imperative.
 struct words_of_advice {
@@ -42,6 +50,7 @@ constexpr words_of_advice known_advice[] = {
      "confirm it by a second sweep: one process of a healthy GPU can be as slow"},
     {advice::measure_again, "measure_again", "measure it again"}};
 static_assert(std::size(known_advice) == static_cast<std::size_t>(advice::measure_again) + 1);
+static_assert(is_in_order(known_advice));
 
 /// A code, and what follows "3 GPUs", or "1 GPU", or nobody.
 struct words_of_doubt {
@@ -74,10 +83,11 @@ constexpr words_of_doubt known_doubts[] = {
      "a slow GPU or node might have been missed: there are too few of them, or they differ too "
      "much"}};
 static_assert(std::size(known_doubts) == static_cast<std::size_t>(doubt::noise) + 1);
+static_assert(is_in_order(known_doubts));
 
 template <class Table, class Value>
 const auto& words_for(const Table& table, Value value) {
-  return *std::ranges::find(table, value, [](const auto& words) { return words.of; });
+  return table[static_cast<std::size_t>(value)];
 }
 
 }  // namespace
