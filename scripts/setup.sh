@@ -125,7 +125,7 @@ do_without() {
 # Debian packages named, where missing.
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then do_without "$@"; return; fi
-  local missing=() package as_root=()
+  local missing=() package as_root=() install
   for package; do is_installed "$package" || missing+=("$package"); done
   if [ ${#missing[@]} -eq 0 ]; then return; fi
   if [ "$(id -u)" -ne 0 ]; then
@@ -134,10 +134,11 @@ install_packages() {
   fi
   say "Installing ${missing[*]} ..."
   "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists that are there"
+  install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends)
+  if "${install[@]}" "${missing[@]}" >/dev/null; then return; fi
   for package in "${missing[@]}"; do
     # One by one, so that the one that fails is known by name.
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y -qq --no-install-recommends "$package" >/dev/null ||
+    "${install[@]}" "$package" >/dev/null ||
       fail "package $package cannot be installed; get it with 'apt-get install $package' (Debian 12, section main)"
   done
 }

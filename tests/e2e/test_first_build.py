@@ -199,3 +199,21 @@ def test_a_build_without_root_takes_the_programs_that_are_there(tmp_path: Path):
     assert refused.returncode == 2
     assert "missing: cmake. As root: " in refused.stderr
     assert "Without root: cmake and ninja of pip" in refused.stderr
+
+
+def test_packages_come_at_once_and_the_one_that_fails_is_named(tmp_path: Path):
+    programs = {
+        "id": "echo 0",
+        "dpkg-query": "exit 1",
+        "apt-get": f'echo "${{@:$#-1}}" >>{tmp_path}/log; case "$*" in *none*) exit 100 ;; esac',
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:/usr/bin:/bin"
+    told = in_setup("install_packages one two", path)
+    assert (told.returncode, told.stderr) == (0, "Installing one two ...\n")
+    assert (tmp_path / "log").read_text() == "update -qq\none two\n"
+    refused = in_setup("install_packages one none two", path)
+    assert refused.returncode == 2
+    assert "package none cannot be installed; get it with" in refused.stderr
