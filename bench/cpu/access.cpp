@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
 
 #include "bench/strategy/cache.hpp"
 
@@ -92,11 +91,21 @@ bool sum_is_correct(const stretch& stretch, std::size_t turn, std::uint64_t sum)
   return sum == expected_sum(stretch, turn);
 }
 
-access reading(std::string method, std::string summary, reader read) {
-  return over_pieces(
+access unless_null(bool is_null, const instruction_set& instructions, access access) {
+  if (is_null) access.why_unavailable = instructions.no_streaming;
+  return access;
+}
+
+/// By one of the instructions.
+access reading(std::string method, std::string summary, reader read,
+               const instruction_set& instructions, std::size_t times_in_caches) {
+  auto result = over_pieces(
       access_kind::read, std::move(method), std::move(summary),
       [read](const stretch& stretch, const std::byte* piece) { return read(piece, stretch.piece); },
       sum_is_correct);
+  result.times_in_caches = times_in_caches;
+  result.loads_by_instruction = true;
+  return unless_null(read == nullptr, instructions, std::move(result));
 }
 
 access writing(std::string method, std::string summary, writer write) {
@@ -197,73 +206,60 @@ void for_each_random(const stretch& stretch, std::size_t turn, std::size_t usual
     work(stretch.first + accesses.line_of(i) * line);
 }
 
+/// What all of them have; `usual`: how many there are in a usual turn.
+access over_random_lines(access_kind kind, std::string summary, std::size_t usual) {
+  access result;
+  result.kind = kind;
+  result.method = "random";
+  result.summary = std::move(summary);
+  result.flush = [usual](const stretch& stretch, std::size_t turn) {
+    for_each_random(stretch, turn, usual, [&](std::size_t at) {
+      flush_cache({stretch.block + at, line});
+    });
+  };
+  result.bytes = [usual](const stretch& stretch) { return usual * stretch.times * word; };
+  result.single = true;
+  result.times_in_caches = 32;
+  return result;
+}
+
 access reading_random() {
-  return {.kind = access_kind::read,
-          .method = "random",
-          .summary = "8 bytes of random lines, each load waits for the one before",
-          .run =
-              [](const stretch& stretch, std::size_t turn) {
-                return read_random(stretch.block + stretch.first,
-                                   random_of(stretch, turn, random_loads));
-              },
-          .is_correct =
-              [](const stretch& stretch, std::size_t turn, std::uint64_t sum) {
-                for_each_random(stretch, turn, random_loads,
-                                [&](std::size_t at) { sum ^= stretch.pattern.word(at / word); });
-                return sum == 0;
-              },
-          .flush =
-              [](const stretch& stretch, std::size_t turn) {
-                for_each_random(stretch, turn, random_loads, [&](std::size_t at) {
-                  flush_cache({stretch.block + at, line});
-                });
-              },
-          .bytes = [](const stretch& stretch) { return random_loads * stretch.times * word; },
-          .single = true,
-          .times_in_caches = 32};
+  auto result = over_random_lines(access_kind::read,
+                                  "8 bytes of random lines, each load waits for the one before",
+                                  random_loads);
+  result.run = [](const stretch& stretch, std::size_t turn) {
+    return read_random(stretch.block + stretch.first, random_of(stretch, turn, random_loads));
+  };
+  result.is_correct = [](const stretch& stretch, std::size_t turn, std::uint64_t sum) {
+    for_each_random(stretch, turn, random_loads,
+                    [&](std::size_t at) { sum ^= stretch.pattern.word(at / word); });
+    return sum == 0;
+  };
+  return result;
 }
 
 access writing_random() {
-  return {.kind = access_kind::write,
-          .method = "random",
-          .summary = "8 bytes of random lines, independent stores",
-          .run =
-              [](const stretch& stretch, std::size_t turn) {
-                write_random(stretch.block + stretch.first, random_of(stretch, turn, random_stores),
-                             filling);
-                return filling;
-              },
-          .is_correct =
-              [](const stretch& stretch, std::size_t turn, std::uint64_t) {
-                bool correct = true;
-                const auto accesses = random_of(stretch, turn, random_stores);
-                for (auto i = accesses.end - 64; i < accesses.end; ++i) {
-                  const auto* const at = stretch.block + stretch.first + accesses.line_of(i) * line;
-                  correct &= *reinterpret_cast<const volatile std::uint64_t*>(at) == filling;
-                }
-                return correct;
-              },
-          .flush =
-              [](const stretch& stretch, std::size_t turn) {
-                for_each_random(stretch, turn, random_stores, [&](std::size_t at) {
-                  flush_cache({stretch.block + at, line});
-                });
-              },
-          .restore =
-              [](const stretch& stretch, std::size_t turn) {
-                for_each_random(stretch, turn, random_stores, [&](std::size_t at) {
-                  *reinterpret_cast<std::uint64_t*>(stretch.block + at) =
-                      stretch.pattern.word(at / word);
-                });
-              },
-          .bytes = [](const stretch& stretch) { return random_stores * stretch.times * word; },
-          .single = true,
-          .times_in_caches = 32};
-}
-
-access unless_null(bool is_null, const instruction_set& instructions, access access) {
-  if (is_null) access.why_unavailable = instructions.no_streaming;
-  return access;
+  auto result = over_random_lines(access_kind::write, "8 bytes of random lines, independent stores",
+                                  random_stores);
+  result.run = [](const stretch& stretch, std::size_t turn) {
+    write_random(stretch.block + stretch.first, random_of(stretch, turn, random_stores), filling);
+    return filling;
+  };
+  result.is_correct = [](const stretch& stretch, std::size_t turn, std::uint64_t) {
+    bool correct = true;
+    const auto accesses = random_of(stretch, turn, random_stores);
+    for (auto i = accesses.end - 64; i < accesses.end; ++i) {
+      const auto* const at = stretch.block + stretch.first + accesses.line_of(i) * line;
+      correct &= *reinterpret_cast<const volatile std::uint64_t*>(at) == filling;
+    }
+    return correct;
+  };
+  result.restore = [](const stretch& stretch, std::size_t turn) {
+    for_each_random(stretch, turn, random_stores, [&](std::size_t at) {
+      *reinterpret_cast<std::uint64_t*>(stretch.block + at) = stretch.pattern.word(at / word);
+    });
+  };
+  return result;
 }
 
 }  // namespace
@@ -278,26 +274,18 @@ std::string access::name() const {
 }
 
 std::vector<access> accesses_with(const instruction_set& instructions) {
-  auto read_scalar = reading("scalar", "8-byte loads", instructions.read_scalar);
-  read_scalar.times_in_caches = 2;
-  read_scalar.loads_by_instruction = true;
-  auto read_vector = reading("vector", "loads of " + instructions.vector, instructions.read_vector);
-  read_vector.times_in_caches = 8;
-  read_vector.loads_by_instruction = true;
-  auto read_streaming = reading("streaming", "transfers::streaming_load, 4 KiB at a time",
-                                instructions.read_streaming);
-  read_streaming.times_in_caches = 2;
-  read_streaming.loads_by_instruction = true;
   auto write_fill =
       writing("fill", "memset", [](std::byte* first, std::size_t bytes, std::uint64_t value) {
         std::memset(first, static_cast<int>(value & 0xff), bytes);
       });
   write_fill.times_in_caches = 8;
   return {
-      unless_null(instructions.read_scalar == nullptr, instructions, std::move(read_scalar)),
-      unless_null(instructions.read_vector == nullptr, instructions, std::move(read_vector)),
+      reading("scalar", "8-byte loads", instructions.read_scalar, instructions, 2),
+      reading("vector", "loads of " + instructions.vector, instructions.read_vector, instructions,
+              8),
       reading_memcpy(),
-      unless_null(instructions.read_streaming == nullptr, instructions, std::move(read_streaming)),
+      reading("streaming", "transfers::streaming_load, 4 KiB at a time",
+              instructions.read_streaming, instructions, 2),
       reading_random(),
       reading_strided(),
       std::move(write_fill),

@@ -1,6 +1,6 @@
 #include "bench/cpu/emulation.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #include "bench/strategy/cache.hpp"
 

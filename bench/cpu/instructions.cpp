@@ -1,7 +1,7 @@
 #include "bench/cpu/instructions.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "transfers/fast/streaming.hpp"
 

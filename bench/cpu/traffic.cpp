@@ -58,15 +58,11 @@ traffic::traffic(traffic_kind kind, std::span<std::byte> memory, unsigned thread
     }
   } catch (...) {
     give(command::end);
-    for (auto& thread : threads_) thread.join();
     throw;
   }
 }
 
-traffic::~traffic() {
-  give(command::end);
-  for (auto& thread : threads_) thread.join();
-}
+traffic::~traffic() { give(command::end); }
 
 void traffic::give(command given) {
   command_.store(given, std::memory_order_release);

@@ -111,7 +111,7 @@ class traffic {
   std::atomic<command> command_ = command::wait;
   std::atomic<double> rate_of_each_ = unlimited;
   std::atomic<unsigned> at_work_ = 0;
-  std::vector<std::thread> threads_;  // last: they use all other members
+  std::vector<std::jthread> threads_;  // last: they use all other members
 };
 
 }  // namespace bench_transfers::bench::cpu
