@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <thread>
 
 #include "bench/harness/interruption.hpp"
@@ -79,18 +78,15 @@ class running_flow {
     begin_->wait();
   }
 
-  void run(common_course& course) {
-    try {
-      const auto conditions = conditions_of(*flow_);
-      course.start_together();
-      copy(course);
-    } catch (...) {
-      failure_ = std::current_exception();
-      course.give_up();
-    }
+  /// Gives up the course if it fails.
+  void run(common_course& course) try {
+    const auto conditions = conditions_of(*flow_);
+    course.start_together();
+    copy(course);
+  } catch (...) {
+    course.give_up();
+    throw;
   }
-
-  [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
 
   /// By the host's clock, which all flows share. A thread that gets no processor notices an end
   /// late, so the device's clock says how far apart the ends are, and the end that was noticed the
@@ -137,24 +133,30 @@ class running_flow {
   std::unique_ptr<transfers::event> begin_;
   std::array<std::unique_ptr<transfers::event>, in_flight> ended_;
   std::vector<end> ends_;
-  std::exception_ptr failure_;
 };
-
-void throw_failures(std::span<const flow> flows, std::span<const running_flow> running) {
-  std::vector<flows_failed::failure> failures;
-  for (std::size_t i = 0; i < flows.size(); ++i)
-    if (running[i].failure())
-      failures.push_back({flows[i].device, flows[i].name, running[i].failure()});
-  if (!failures.empty()) throw flows_failed(std::move(failures));
-}
 
 }  // namespace
 
 void flow_team::on_threads(std::span<const flow> flows, const std::function<void(unsigned)>& part) {
-  if (flows.size() == 1) return part(0);
-  auto& team = teams_[flows.size()];
-  if (!team) team = std::make_unique<transfers::worker_team>(static_cast<unsigned>(flows.size()));
-  team->run(part);
+  std::vector<std::exception_ptr> reasons(flows.size());
+  const auto noted = [&](unsigned index) {
+    try {
+      part(index);
+    } catch (...) {
+      reasons[index] = std::current_exception();
+    }
+  };
+  if (flows.size() == 1) {
+    noted(0);
+  } else {
+    auto& team = teams_[flows.size()];
+    if (!team) team = std::make_unique<transfers::worker_team>(static_cast<unsigned>(flows.size()));
+    team->run(noted);
+  }
+  std::vector<flows_failed::failure> failures;
+  for (std::size_t i = 0; i < flows.size(); ++i)
+    if (reasons[i]) failures.push_back({flows[i].device, flows[i].name, reasons[i]});
+  if (!failures.empty()) throw flows_failed(std::move(failures));
 }
 
 std::vector<copy_ends> flow_team::run(std::span<const flow> flows, std::size_t least_copies,
@@ -164,26 +166,17 @@ std::vector<copy_ends> flow_team::run(std::span<const flow> flows, std::size_t l
   running.reserve(flows.size());
   for (const auto& flow : flows) running.emplace_back(flow, least_copies);
   on_threads(flows, [&](unsigned index) { running[index].run(course); });
-  throw_failures(flows, running);
   std::vector<copy_ends> ends;
   for (const auto& flow : running) ends.push_back(flow.ends());
   return ends;
 }
 
 void flow_team::copy_once(std::span<const flow> flows) {
-  std::vector<flows_failed::failure> failures;
-  std::mutex mutex;
   on_threads(flows, [&](unsigned index) {
-    try {
-      const auto conditions = conditions_of(flows[index]);
-      flows[index].enqueue();
-      flows[index].stream->synchronize();
-    } catch (...) {
-      const std::scoped_lock lock(mutex);
-      failures.push_back({flows[index].device, flows[index].name, std::current_exception()});
-    }
+    const auto conditions = conditions_of(flows[index]);
+    flows[index].enqueue();
+    flows[index].stream->synchronize();
   });
-  if (!failures.empty()) throw flows_failed(std::move(failures));
 }
 
 }  // namespace bench_transfers::bench

@@ -51,6 +51,7 @@ class flow_team {
   void copy_once(std::span<const flow> flows);
 
  private:
+  /// Throws flows_failed of those whose part throws.
   void on_threads(std::span<const flow> flows, const std::function<void(unsigned)>& part);
 
   std::map<std::size_t, std::unique_ptr<transfers::worker_team>> teams_;  ///< by their size
