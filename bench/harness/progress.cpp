@@ -68,7 +68,7 @@ void progress::show(const step_of_run& step) {
 
 void progress::say(std::string_view line) {
   clear();
-  print(common::wrapped_if_long(std::string(line)));
+  print(common::wrapped_if_long(common::printable(line)));
 }
 
 void progress::note(std::string_view line) {

@@ -48,12 +48,12 @@ TEST(progress, prints_an_occasional_line_in_a_log) {
   {
     progress shown(log.get());
     for (std::size_t i = 1; i <= 1000; ++i) shown.show({"measuring", i, 1000, "a/b/4B", 100s});
-    shown.say("done");
+    shown.say("done\r");
   }
   std::rewind(log.get());
   std::string text(1000, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), log.get()));
-  EXPECT_EQ(text, "measuring 1/1000  a/b/4B  (about 1m 40s left)\ndone\n");
+  EXPECT_EQ(text, "measuring 1/1000  a/b/4B  (about 1m 40s left)\ndone\\r\n");
 }
 
 }  // namespace
