@@ -56,10 +56,6 @@ kinds_of_memory kinds_in_use(const plan& plan, std::size_t device) {
   return kinds;
 }
 
-bool uses(const benchmark_case& planned, transfers::host_memory_kind kind, std::size_t device) {
-  return kinds_of(planned, device).contains(kind);
-}
-
 bool uses_host_buffer(const benchmark_case& planned) {
   return planned.measured->needs.host || planned.measured->memory_by_copy;
 }
@@ -86,7 +82,8 @@ struct shared_block {
 std::vector<shared_block> blocks_of(const plan& plan, std::size_t device) {
   std::vector<shared_block> blocks;
   for (const auto kind : kinds_in_use(plan, device))
-    blocks.push_back({[=](const auto& planned) { return uses(planned, kind, device); }, host_bytes,
+    blocks.push_back({[=](const auto& planned) { return kinds_of(planned, device).contains(kind); },
+                      host_bytes,
                       [=](buffers& memory, auto bytes) { memory.reserve_host(kind, bytes); }});
   blocks.push_back({[=](const auto& planned) {
                       return uses_device_buffer(planned) && uses_device(planned, device);
@@ -292,9 +289,9 @@ void reserve_largest(plan& plan, const time_limit& limit, Among&& among, Bytes&&
           {"memory_refused", {{"bytes", bytes}}, fmt::format("memory refused: {}", error.what())});
     } catch (const transfers::device_error& error) {
       if (error.device_lost()) throw;
-      skip_if(plan, among, {"device_failed", nlohmann::ordered_json::object(), error.what()});
+      skip_if(plan, among, {.code = "device_failed", .text = error.what()});
     } catch (const transfers::unsupported& error) {
-      skip_if(plan, among, {"unsupported", nlohmann::ordered_json::object(), error.what()});
+      skip_if(plan, among, {.code = "unsupported", .text = error.what()});
     }
   }
 }
@@ -319,11 +316,6 @@ void reserve_buffers(plan& plan, const device_list& devices, const time_limit& l
           index, lost_message(devices.size() > 1 ? std::optional(devices[index].id) : std::nullopt,
                               std::nullopt, lost.what()));
     }
-}
-
-void reserve_buffers(plan& plan, transfers::device& device, buffers& memory,
-                     const time_limit& limit) {
-  reserve_buffers(plan, device_list{{device, memory}}, limit);
 }
 
 }  // namespace bench_transfers::bench

@@ -2,7 +2,6 @@
 
 #include "bench/harness/plan.hpp"
 #include "bench/harness/time_limit.hpp"
-#include "bench/strategy/buffers.hpp"
 
 namespace bench_transfers::bench {
 
@@ -12,9 +11,6 @@ namespace bench_transfers::bench {
 /// `limit`: sizes are set aside, largest first, until the buffers are likely to take no more than
 /// half of the time that is left. The smallest size stays. No buffer is begun when the time is up.
 void reserve_buffers(plan& plan, const device_list& devices,
-                     const time_limit& limit = time_limit());
-/// The same for a run of a single device.
-void reserve_buffers(plan& plan, transfers::device& device, buffers& memory,
                      const time_limit& limit = time_limit());
 
 }  // namespace bench_transfers::bench

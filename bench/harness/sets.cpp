@@ -24,12 +24,9 @@ using transfers::host_memory_kind;
 using flows = std::map<result_file::flow, std::optional<host_memory_kind>>;
 using indices = std::vector<std::size_t>;
 
-const std::vector<direction>& directions_of(direction copies) {
-  static const std::map<direction, std::vector<direction>> lists{
-      {direction::h2d, {direction::h2d}},
-      {direction::d2h, {direction::d2h}},
-      {direction::both, {direction::h2d, direction::d2h}}};
-  return lists.at(copies);
+std::vector<direction> directions_of(direction copies) {
+  if (copies == direction::both) return {direction::h2d, direction::d2h};
+  return {copies};
 }
 
 flows copies_of(const indices& devices, direction copies) {
@@ -292,11 +289,6 @@ registry with_ranks(registry strategies, const std::string& id) {
   for (auto& strategy : strategies)
     if (strategy.concurrent && !strategy.memory_by_copy) strategy.variants = variants;
   return strategies;
-}
-
-registry with_sets(registry strategies, std::span<const std::string> ids,
-                   const std::vector<std::string>& requests) {
-  return with_sets(std::move(strategies), host_layout{{ids.begin(), ids.end()}}, requests);
 }
 
 }  // namespace bench_transfers::bench

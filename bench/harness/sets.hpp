@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +41,5 @@ registry with_sets(registry strategies, const host_layout& host,
 /// The strategies of a run of one of a node's processes, which measures one device: those of
 /// several copies at once have the copies of all processes at once as their variants, "h2d/ranks".
 registry with_ranks(registry strategies, const std::string& id);
-/// The same for devices whose places are not known.
-registry with_sets(registry strategies, std::span<const std::string> ids,
-                   const std::vector<std::string>& requests = {});
 
 }  // namespace bench_transfers::bench

@@ -53,7 +53,7 @@ class strategies_on_gpu : public transfers::on_gpu {
     buffers memory(*gpu, chosen.seed);
     const auto all = registered_strategies();
     auto planned = make_plan(all, *gpu, chosen);
-    reserve_buffers(planned, *gpu, memory);
+    reserve_buffers(planned, {{*gpu, memory}});
     for (const auto& benchmark : planned.skipped) {
       std::printf("skipped %s: %s\n", benchmark.name.c_str(), benchmark.reason.text.c_str());
       EXPECT_THAT(benchmark.reason.text, HasSubstr("cudaDevAttr")) << benchmark.name;

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "bench/harness/reserve.hpp"
@@ -50,7 +49,7 @@ class failing_devices : public host_session {
  protected:
   failing_devices() {
     strategies.push_back(one_copy_of_a_set());
-    strategies = with_sets(strategies, ids);
+    strategies = with_sets(strategies, {ids});
     chosen.strategies = {"copy/pageable", "together/h2d"};
     chosen.sizes = {4 * kib};
   }
@@ -158,7 +157,7 @@ strategy never_at_once_later(std::vector<refusing_device>& devices) {
 }
 
 TEST_F(failing_devices, whose_copies_are_not_at_once_later_keep_what_they_had_measured) {
-  strategies = with_sets({never_at_once_later(devices)}, ids, {"host:0:h2d+host:2:h2d"});
+  strategies = with_sets({never_at_once_later(devices)}, {ids}, {"host:0:h2d+host:2:h2d"});
   chosen.strategies = {};
   chosen.sizes = {1024 * kib};
   const auto result = run_session();

@@ -34,7 +34,7 @@ class host_session : public testing::Test {
   outcome run_session() {
     buffers memory(*device, chosen.seed);
     planned = make_plan(strategies, *device, chosen);
-    reserve_buffers(planned, *device, memory);
+    reserve_buffers(planned, {{*device, memory}});
     EXPECT_THAT(planned.skipped, IsEmpty());
     change_plan(planned);
     bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown, around,

@@ -261,7 +261,7 @@ TEST_F(host_session, copies_on_a_node_are_bound_only_while_they_run) {
   buffers memory(*device, chosen.seed);
   planned = make_plan(strategies, *device, chosen);
   EXPECT_THAT(planned.skipped, IsEmpty());
-  reserve_buffers(planned, *device, memory);
+  reserve_buffers(planned, {{*device, memory}});
   EXPECT_THAT(planned.skipped, IsEmpty());
   for (const auto& [kind, block] : memory.all_host())
     EXPECT_NO_THROW(transfers::detail::verify_node(block.bytes(), 0)) << to_string(kind);

@@ -26,7 +26,7 @@ class reserving : public testing::Test {
     auto chosen = sizes(std::move(requested));
     chosen.strategies = std::move(strategies);
     auto all = make_plan(some, device, chosen);
-    reserve_buffers(all, device, memory);
+    reserve_buffers(all, {{device, memory}});
     return all;
   }
 
@@ -56,7 +56,7 @@ TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
     buffers reserved{device, 1};
     const registry strategies{test_strategy("two", {}, needs, named({"a"}))};
     auto all = make_plan(strategies, device, sizes({4, mib}));
-    reserve_buffers(all, device, reserved);
+    reserve_buffers(all, {{device, reserved}});
     EXPECT_EQ(reserved.host(transfers::pageable).size() - buffers::guard, on_host);
     EXPECT_EQ(reserved.on_device().size() - buffers::guard, on_device);
   }
@@ -68,7 +68,7 @@ TEST_F(reserving, takes_a_device_buffer_alone_for_copies_within_the_device) {
     const registry strategies{
         test_strategy("alone", {}, {.device_payloads = payloads}, named({"a"}))};
     auto all = make_plan(strategies, device, sizes({4, mib}));
-    reserve_buffers(all, device, reserved);
+    reserve_buffers(all, {{device, reserved}});
     EXPECT_THAT(reserved.all_host(), IsEmpty());
     if (payloads == 1)
       EXPECT_THROW(static_cast<void>(reserved.on_device()), std::logic_error);
@@ -147,7 +147,7 @@ class reserving_on_two : public reserving {
     auto together =
         test_strategy("b/together", {}, {.host = transfers::pageable, .host_payloads = 2});
     together.concurrent = true;
-    return with_sets({test_strategy("a/alone", {}, {.host = transfers::pageable}), together}, ids,
+    return with_sets({test_strategy("a/alone", {}, {.host = transfers::pageable}), together}, {ids},
                      copies);
   }
 
@@ -191,7 +191,7 @@ class reserving_in_time : public reserving {
   plan reserve_within(std::chrono::milliseconds most, std::vector<std::size_t> requested,
                       const registry& strategies = some) {
     auto all = make_plan(strategies, device, sizes(std::move(requested)));
-    reserve_buffers(all, device, memory, time_limit(most));
+    reserve_buffers(all, {{device, memory}}, time_limit(most));
     return all;
   }
 
@@ -237,7 +237,7 @@ TEST_F(reserving_in_time, keeps_the_smallest_size_and_begins_no_block_when_it_is
 
 TEST_F(reserving_in_time, has_none_to_ask_for_where_there_is_no_limit) {
   auto all = make_plan(some, device, sizes({kib, 64 * mib}));
-  reserve_buffers(all, device, memory);
+  reserve_buffers(all, {{device, memory}});
   EXPECT_THAT(all.set_aside, IsEmpty());
   EXPECT_THAT(device.asked_for, Each(Eq(64 * mib + buffers::guard)));
 }
@@ -279,7 +279,7 @@ TEST_F(reserving_on_two, takes_the_memory_that_each_copy_names) {
                        make_strategy("b/pinned", transfers::pinned()), listed};
   auto strategies = known;
   for (auto& strategy : strategies) strategy.concurrent = true;
-  strategies = with_sets(strategies, ids, {"host:0:h2d:pinned+host:1:d2h:pageable"});
+  strategies = with_sets(strategies, {ids}, {"host:0:h2d:pinned+host:1:d2h:pageable"});
   const auto all = reserve(strategies, sizes({kib}));
   EXPECT_THAT(names_of(all.cases),
               ElementsAre("b/listed/mixed/host:0:h2d:pinned+host:1:d2h:pageable/1KiB"));
@@ -319,7 +319,7 @@ TEST_F(reserving, counts_memory_that_operations_allocate) {
   auto chosen = sizes({4, kib, absurd});
   chosen.own_sizes = true;
   auto all = make_plan(takers, device, chosen);
-  reserve_buffers(all, device, memory);
+  reserve_buffers(all, {{device, memory}});
   // Benchmarks without memory needs remain.
   EXPECT_THAT(names_of(all.cases), ElementsAre("a/none/4B", "a/none/1KiB", "a/none/1024TiB",
                                                "b/taker/4B", "b/taker/1KiB"));
@@ -339,7 +339,7 @@ TEST_F(reserving, counts_buffers_and_memory_of_operations_together) {
   chosen.own_sizes = true;
   device.host_limit = device.device_limit = mib;  // nothing large is really allocated
   auto all = make_plan(registry, device, chosen);
-  reserve_buffers(all, device, memory);
+  reserve_buffers(all, {{device, memory}});
   const auto large = common::format_size(third);
   EXPECT_THAT(names_of(all.skipped), Contains("a/user/" + large));
   const auto because_of_both = std::ranges::any_of(all.skipped, [](const skipped_case& skipped) {

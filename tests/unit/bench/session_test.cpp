@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -356,7 +354,7 @@ TEST_F(host_session, every_strategy_there_is_runs_and_leaves_the_buffers_as_they
   chosen.rounds = 1;
   buffers memory(*device, chosen.seed);
   planned = make_plan(strategies, *device, chosen);
-  reserve_buffers(planned, *device, memory);
+  reserve_buffers(planned, {{*device, memory}});
   auto result =
       session({{*device, memory, link_limit}}, chosen, rows, shown, around).measure(planned);
   // On a busy machine one operation may take so long that the only repetition does not count.
@@ -385,7 +383,7 @@ TEST_F(host_session, a_corrupted_byte_is_noticed_whatever_the_strategy) {
   chosen.faults = {parse_fault("corrupt@.")};
   buffers memory(*device, chosen.seed);
   planned = make_plan(strategies, *device, chosen);
-  reserve_buffers(planned, *device, memory);
+  reserve_buffers(planned, {{*device, memory}});
   const auto result =
       session({{*device, memory, link_limit}}, chosen, rows, shown, around).measure(planned);
   const auto failed = by_name(result.failures);

@@ -24,7 +24,7 @@ std::vector<variant> sets(const std::vector<std::string>& ids,
                           const std::vector<std::string>& requests = {}) {
   auto together = test_strategy("together", {}, {}, named({"h2d"}));
   together.concurrent = true;
-  return with_sets({together}, ids, requests)[0].variants;
+  return with_sets({together}, {ids}, requests)[0].variants;
 }
 
 TEST(with_sets, makes_all_and_the_pairs_in_three_directions) {
@@ -61,7 +61,7 @@ TEST(with_sets, says_in_fields_what_takes_part) {
 
 TEST(with_sets, leaves_other_strategies_and_single_devices_alone) {
   EXPECT_THAT(names_of(sets({"cuda:0"})), ElementsAre("h2d"));
-  const auto others = with_sets({test_strategy("copy", {}, {}, named({"h2d"}))}, two);
+  const auto others = with_sets({test_strategy("copy", {}, {}, named({"h2d"}))}, {two});
   EXPECT_THAT(names_of(others[0].variants), ElementsAre("h2d"));
 }
 

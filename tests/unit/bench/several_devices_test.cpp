@@ -99,7 +99,7 @@ TEST_F(several_devices, a_loss_that_none_of_them_confirms_costs_only_what_notice
   together.concurrent = true;
   together.prepare = [](const job&) -> transfer { throw transfers::device_error("gone", true); };
   strategies.push_back(together);
-  strategies = with_sets(strategies, std::vector<std::string>{"host:0", "host:1", "host:2"});
+  strategies = with_sets(strategies, {{"host:0", "host:1", "host:2"}});
   chosen.strategies = {"copy/pageable/h2d", "together/h2d/all"};
   const auto result = run_session();
   EXPECT_THAT(by_name(result.failures), ElementsAre(Pair("together/h2d/all/4KiB", "gone")));
@@ -108,7 +108,7 @@ TEST_F(several_devices, a_loss_that_none_of_them_confirms_costs_only_what_notice
 }
 
 TEST_F(several_devices, copies_at_once_verify_what_each_has_moved) {
-  strategies = with_sets(strategies, std::vector<std::string>{"host:0", "host:1", "host:2"});
+  strategies = with_sets(strategies, {{"host:0", "host:1", "host:2"}});
   chosen.strategies = {"concurrent/pinned"};
   chosen.sizes = {1024 * kib};
   chosen.faults = {parse_fault("corrupt@d2h/host:0.host:2/1MiB host:2:d2h")};
