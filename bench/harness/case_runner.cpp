@@ -34,34 +34,30 @@ struct failed {
   bool device_lost = false;
 };
 
-common::message error_message(const char* code, const std::exception& reason) {
-  return {code, nlohmann::ordered_json::object(), reason.what()};
-}
-
 failed failure_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (const transfers::unsupported& reason) {
-    return {error_message("unsupported", reason), true};
+    return {{.code = "unsupported", .text = reason.what()}, true};
   } catch (const std::bad_alloc& reason) {
-    return {error_message("memory_refused", reason), true};
+    return {{.code = "memory_refused", .text = reason.what()}, true};
   } catch (const std::system_error& reason) {
     if (reason.code() != std::errc::resource_unavailable_try_again)
-      return {error_message("other", reason)};
+      return {{.code = "other", .text = reason.what()}};
     // Of the user, the control group or the address space.
-    return {common::message{"threads_refused", nlohmann::ordered_json::object(),
-                            fmt::format("no more threads can be started: {}", reason.what())},
+    return {{.code = "threads_refused",
+             .text = fmt::format("no more threads can be started: {}", reason.what())},
             true};
   } catch (const wrong_data& reason) {
-    return {error_message("wrong_data", reason)};
+    return {{.code = "wrong_data", .text = reason.what()}};
   } catch (const untrue_times& reason) {
-    return {error_message("disturbed", reason)};
+    return {{.code = "disturbed", .text = reason.what()}};
   } catch (const not_at_once& reason) {
-    return {error_message("not_at_once", reason)};
+    return {{.code = "not_at_once", .text = reason.what()}};
   } catch (const transfers::device_error& reason) {
-    return {error_message("device_error", reason), false, reason.device_lost()};
+    return {{.code = "device_error", .text = reason.what()}, false, reason.device_lost()};
   } catch (const std::exception& reason) {
-    return {error_message("other", reason)};
+    return {{.code = "other", .text = reason.what()}};
   }
 }
 
@@ -121,7 +117,7 @@ transfer case_runner::prepare(const benchmark_case& planned) const {
   auto ready = planned.measured->prepare(
       {.device = own.device,
        .memory = own.memory,
-       .stream = *devices_.of(planned).stream,
+       .stream = *own.stream,
        .variant = planned.variant ? std::string_view(*planned.variant) : std::string_view(),
        .bytes = planned.bytes(),
        .cache = planned.cache,

@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 
 namespace bench_transfers::bench {

@@ -1,10 +1,8 @@
 #include "bench/harness/measure.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
 #include "bench/harness/interruption.hpp"
 #include "bench/strategy/cache.hpp"
@@ -38,10 +36,8 @@ clock_properties measure_clock() {
     const auto start = wall_clock::now();
     gap = between(start, wall_clock::now());
   }
-  const auto nonzero = std::ranges::find_if(gaps, [](double gap) { return gap > 0; });
-  double smallest = nonzero == gaps.end() ? 1 : *nonzero;
-  for (const auto gap : gaps)
-    if (gap > 0) smallest = std::min(smallest, gap);
+  std::erase_if(gaps, [](double gap) { return gap <= 0; });
+  const double smallest = gaps.empty() ? 1 : std::ranges::min(gaps);
 
   // The mean of many readings is finer than the resolution.
   const auto start = wall_clock::now();

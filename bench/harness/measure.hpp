@@ -19,7 +19,7 @@ namespace bench_transfers::bench {
 
 /// Cost and resolution of the clock, in nanoseconds.
 struct clock_properties {
-  double read_ns;        ///< median cost of one reading
+  double read_ns;        ///< mean cost of one reading
   double resolution_ns;  ///< smallest observed difference that is not zero
 };
 clock_properties measure_clock();

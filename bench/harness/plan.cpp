@@ -45,14 +45,12 @@ class name_filter {
 
 /// Why none of the requested sizes is measured.
 common::message accepted_sizes(const sampling& sampling) {
-  common::message reason{"size_out_of_range", {{"smallest", sampling.smallest}}, ""};
-  if (sampling.largest == SIZE_MAX) {
-    reason.text = fmt::format("it takes sizes from {}", common::format_size(sampling.smallest));
-    return reason;
-  }
+  common::message reason{"size_out_of_range",
+                         {{"smallest", sampling.smallest}},
+                         "it takes sizes from " + common::format_size(sampling.smallest)};
+  if (sampling.largest == SIZE_MAX) return reason;
   reason.data["largest"] = sampling.largest;
-  reason.text = fmt::format("it takes sizes from {} to {}", common::format_size(sampling.smallest),
-                            common::format_size(sampling.largest));
+  reason.text += " to " + common::format_size(sampling.largest);
   return reason;
 }
 

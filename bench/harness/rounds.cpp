@@ -65,7 +65,7 @@ int rounds::most_rounds(std::span<const measured_case> cases) const {
 
 std::size_t rounds::settle_all(std::span<measured_case> cases) {
   runner_.begin_round(0);
-  const auto limit = limit_.half();
+  const auto limit = limit_.share(2);
   const auto start = wall_clock::now();
   time_estimate estimate;
   for (const auto& measured : cases) estimate.expect(work_of(measured));

@@ -57,10 +57,6 @@ double time_of(const std::function<void()>& operation) {
   return std::chrono::duration<double, std::nano>(wall_clock::now() - start).count();
 }
 
-common::message message_of(const char* code, const std::exception& reason) {
-  return {code, nlohmann::ordered_json::object(), reason.what()};
-}
-
 }  // namespace
 
 /// A device, with memory for its sentinels.
@@ -157,8 +153,8 @@ std::vector<sentinel_refusal> no_sentinels_among_ranks(const running_devices& de
   std::vector<sentinel_refusal> refusals;
   for (std::size_t i = 0; i < devices.all().size(); ++i)
     refusals.push_back({i,
-                        {"among_ranks", nlohmann::ordered_json::object(),
-                         "the ranks of a node would time one another's sentinels"}});
+                        {.code = "among_ranks",
+                         .text = "the ranks of a node would time one another's sentinels"}});
   return refusals;
 }
 
@@ -175,11 +171,11 @@ std::optional<common::message> why_not(const std::function<void()>& work) {
     work();
     return std::nullopt;
   } catch (const transfers::unsupported& reason) {
-    return message_of("unsupported", reason);
+    return {{.code = "unsupported", .text = reason.what()}};
   } catch (const std::bad_alloc& reason) {
-    return message_of("memory_refused", reason);
+    return {{.code = "memory_refused", .text = reason.what()}};
   } catch (const transfers::device_error& reason) {
-    return message_of("device_failed", reason);
+    return {{.code = "device_failed", .text = reason.what()}};
   }
 }
 

@@ -18,22 +18,12 @@ using namespace std::chrono_literals;
 using result_file::disturbance;
 using std::chrono::nanoseconds;
 
-nanoseconds nanoseconds_in(const timespec& time) {
-  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
-}
-
 /// By the kernel itself: whatever makes the C library's clock stand still or jump does not reach
 /// this one.
 nanoseconds kernel_time(clockid_t clock) {
   timespec now{};
   if (syscall(SYS_clock_gettime, clock, &now) != 0) return {};
-  return nanoseconds_in(now);
-}
-
-nanoseconds own_cpu_time() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return nanoseconds_in(now);
+  return std::chrono::seconds(now.tv_sec) + nanoseconds(now.tv_nsec);
 }
 
 /// CLOCK_MONOTONIC_RAW is not adjusted to the true time, CLOCK_BOOTTIME goes on while the computer
@@ -93,7 +83,7 @@ readings true_surroundings::read() const {
   const auto cpus = machine::usable_cpus();
   now.cpus = cpus.size();
   now.cpu_times = machine::cpu_times_of(cpus);
-  now.own_cpu = own_cpu_time();
+  now.own_cpu = kernel_time(CLOCK_PROCESS_CPUTIME_ID);
   now.stops = stops();
   read_clocks(now);
   return now;

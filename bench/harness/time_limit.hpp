@@ -27,7 +27,6 @@ class time_limit {
   [[nodiscard]] time_limit share(int parts) const {
     return end_ ? time_limit(*left() / parts) : time_limit();
   }
-  [[nodiscard]] time_limit half() const { return share(2); }
 
   /// The shorter of the time that is left and another time.
   [[nodiscard]] std::chrono::duration<double> at_most(std::chrono::duration<double> time) const {

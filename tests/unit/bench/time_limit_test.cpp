@@ -1,7 +1,6 @@
 #include "bench/harness/time_limit.hpp"
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -33,7 +32,7 @@ TEST(time_limit, has_half_of_what_is_left) {
   const fake_clock clock;
   const time_limit limit(10s);
   fake_clock::advance(4s);
-  const auto half = limit.half();
+  const auto half = limit.share(2);
   fake_clock::advance(2900ms);
   EXPECT_FALSE(half.is_up());
   fake_clock::advance(100ms);
@@ -46,7 +45,7 @@ TEST(time_limit, without_a_time_is_never_up) {
   const time_limit limit;
   fake_clock::advance(24h * 365);
   EXPECT_FALSE(limit.is_up());
-  EXPECT_FALSE(limit.half().is_up());
+  EXPECT_FALSE(limit.share(2).is_up());
   EXPECT_EQ(limit.at_most(2h), seconds(2h));
 }
 
