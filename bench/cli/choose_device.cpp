@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <regex>
 #include <string_view>
-#include <utility>
 
 #include "src/common/number.hpp"
 #include "src/common/program.hpp"
@@ -141,14 +141,8 @@ std::unique_ptr<transfers::device> open_cuda(int index, std::string_view name) {
 }
 
 /// "@a@b" of "@a=10GB/s@b", whose rates an earlier device of the range has given.
-std::string without_rates(std::string_view links) {
-  std::string names;
-  bool is_rate = false;
-  for (const char letter : links) {
-    if (letter == '=' || letter == '@') is_rate = letter == '=';
-    if (!is_rate) names += letter;
-  }
-  return names;
+std::string without_rates(const std::string& links) {
+  return std::regex_replace(links, std::regex("=[^@]*"), "");
 }
 
 std::string name_of(const named_range& range, std::optional<int> index) {

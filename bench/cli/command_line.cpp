@@ -13,6 +13,7 @@
 #include "bench/cli/profile.hpp"
 #include "bench/cli/site_file.hpp"
 #include "src/command/options.hpp"
+#include "src/common/files.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 #include "src/common/writing.hpp"
@@ -140,9 +141,9 @@ parsed_command_line parse(std::span<const char* const> command_line, sources all
 
 /// With the options of the file; what the command line says besides is checked before.
 settings resumed_settings(const std::vector<std::string>& arguments, const earlier_run& earlier) {
-  const auto all = resumed_arguments(arguments, earlier);
-  std::vector<const char*> pointers;
-  for (const auto& argument : all) pointers.push_back(argument.c_str());
+  std::vector<const char*> pointers{arguments.front().c_str()};
+  for (const auto& option : earlier.options()) pointers.push_back(option.c_str());
+  for (const auto& argument : std::span(arguments).subspan(1)) pointers.push_back(argument.c_str());
   try {
     return parse(pointers, sources::command_line).settings;
   } catch (const common::usage_error& error) {
@@ -167,12 +168,12 @@ parsed_command_line parse_resumed(std::span<const char* const> argv) {
   const auto files = files_of_resume(argv);
   const bool prints = common::is_standard_output(files.out);
   const auto resumed = std::make_shared<resumption>(files.resume, prints ? "" : files.out);
-  auto settings = resumed_settings(arguments, resumed->earlier());
+  auto settings = resumed_settings(arguments, resumed->earlier);
   settings.command_line = without_folders(arguments);
   if (!prints) settings.out = files.out;
   settings.chose_out = true;
   settings.processes = 1;
-  settings.process.number = static_cast<int>(resumed->earlier().parts()) + 1;
+  settings.process.number = static_cast<int>(resumed->earlier.parts()) + 1;
   return {.settings = std::move(settings), .resumed = resumed};
 }
 
@@ -189,6 +190,9 @@ bool is_resumed(std::span<const char* const> argv) {
 }
 
 }  // namespace
+
+resumption::resumption(const std::filesystem::path& file, const std::filesystem::path& out)
+    : claim(file), claim_of_out(common::is_same_file(file, out) ? "" : out), earlier(file) {}
 
 parsed_command_line parse_command_line(int argc, const char* const* argv) {
   const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));

@@ -6,27 +6,20 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "src/common/program.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
-struct closing {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 /// Makes a file that was not there: other processes may look for a name in the same second. Returns
 /// an errno.
 int make_file(const std::string& name) {
   errno = 0;
-  const std::unique_ptr<std::FILE, closing> made(std::fopen(name.c_str(), "wx"));
-  return made ? 0 : errno;
+  auto* const made = std::fopen(name.c_str(), "wx");
+  return made ? std::fclose(made) : errno;
 }
 
 constexpr std::string_view beginning = "bench_transfers-";

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <string_view>
-#include <system_error>
 
 #include "bench/cli/options.hpp"
 #include "src/common/number.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "bench/cli/help_text.hpp"
 #include "bench/cli/option_values.hpp"

@@ -23,9 +23,7 @@
 #include "bench/harness/progress.hpp"
 #include "bench/harness/wall_clock.hpp"
 #include "src/claims/file_claim.hpp"
-#include "src/common/files.hpp"
 #include "src/common/program.hpp"
-#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -165,9 +163,8 @@ std::string reason_of(const ending& ended, const process_of_run& process) {
 
 /// Of a run that no process has ended. Returns the exit code.
 exit_code give_up(const ending& ended, const process_of_run& process, const std::string& file) {
-  const auto kept = !has_content(file) ? ""
-                                       : fmt::format("; --resume={} goes on with what was measured",
-                                                     common::printable(file));
+  const auto kept =
+      has_content(file) ? fmt::format("; --resume={} goes on with what was measured", file) : "";
   common::complain("bench_transfers", reason_of(ended, process) + kept);
   return interruption() != 0 ? common::code_of_signal(interruption()) : exit_code::something_failed;
 }
@@ -177,7 +174,7 @@ exit_code lose(const process_of_run& process, const std::filesystem::path& file)
   common::complain("bench_transfers",
                    fmt::format("{} is gone after process {} of {}: what the run had measured is "
                                "lost; measure it anew",
-                               common::printable(file.string()), process.number, process.count));
+                               file.string(), process.number, process.count));
   return exit_code::something_failed;
 }
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "bench/cli/options.hpp"
-#include "bench/cli/processes.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/machine/machine.hpp"

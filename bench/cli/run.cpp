@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <iostream>
 #include <memory>
-#include <optional>
+#include <new>
+#include <system_error>
 #include <utility>
 
 #include "bench/cli/default_file.hpp"
@@ -88,20 +88,6 @@ registry strategies_of(const run_request& request, const settings& settings) {
                        : strategies_of(request.devices, settings);
 }
 
-/// Standard error, or nowhere.
-class output_of_progress {
- public:
-  explicit output_of_progress(bool quiet)
-      : nowhere_(quiet ? std::fopen("/dev/null", "w") : nullptr) {}
-  [[nodiscard]] std::FILE* stream() const { return nowhere_ ? nowhere_.get() : stderr; }
-
- private:
-  struct closing {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, closing> nowhere_;
-};
-
 /// The content of a result file without rows.
 nlohmann::ordered_json context_of(const run_devices& devices, const settings& settings,
                                   const plan& plan, const run_request& request,
@@ -168,9 +154,7 @@ void write_copy(const earlier_run& earlier, const settings& settings) {
 
 exit_code leave_as_it_is(const earlier_run& earlier, const settings& settings) {
   write_copy(earlier, settings);
-  if (!settings.quiet)
-    progress(stderr).say(
-        fmt::format("{} lacks nothing", common::printable(earlier.file().string())));
+  if (!settings.quiet) progress(stderr).say(earlier.file().string() + " lacks nothing");
   return earlier.has_failures() ? exit_code::something_failed : exit_code::done;
 }
 
@@ -212,8 +196,9 @@ exit_code measure_plan(run_devices& devices, const bench::settings& given, plan&
   const auto limit = whole.share(given.process.left());
   const claims::file_claim claim(request.is_claimed ? "" : given.out);
   const bool quiet = request.quiet || given.quiet;
-  const output_of_progress output(quiet);
-  progress shown(output.stream());
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere(
+      quiet ? std::fopen("/dev/null", "w") : nullptr, std::fclose);
+  progress shown(nowhere ? nowhere.get() : stderr);
   const bool begins = !given.process.continues();
   if (begins) announce(shown, devices, plan, given);
   devices.observe_start();
@@ -265,8 +250,10 @@ bool says_where(const settings& settings) {
   return !settings.out.empty() && !settings.quiet && is_news;
 }
 
-std::string reason_of(const std::system_error& error) {
-  const bool is_limit = error.code() == std::errc::resource_unavailable_try_again;
+std::string reason_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return "there is not enough memory";
+  const auto* const failure = dynamic_cast<const std::system_error*>(&error);
+  const bool is_limit = failure && failure->code() == std::errc::resource_unavailable_try_again;
   return (is_limit ? "no more threads can be started: " : "") + std::string(error.what());
 }
 

@@ -1,13 +1,11 @@
 #pragma once
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <system_error>
-#include <vector>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/harness/measured_device.hpp"
 #include "bench/harness/settings.hpp"
 #include "bench/harness/turns.hpp"
 #include "bench/record/earlier_run.hpp"
@@ -47,7 +45,7 @@ bool copies_both_ways_with_ranks(const settings& settings);
 bool says_where(const settings& settings);
 
 /// In words, for people.
-std::string reason_of(const std::system_error& error);
+std::string reason_of(const std::exception& error);
 
 /// Measures, writes the result file and prints the summary. Throws usage_error, and
 /// common::write_error after all has been written that can be.

@@ -10,7 +10,6 @@
 #include "bench/cli/choose_device.hpp"
 #include "bench/harness/measured_device.hpp"
 #include "bench/record/observe.hpp"
-#include "bench/record/run_context.hpp"
 #include "src/common/message.hpp"
 #include "src/machine/gpu_monitor.hpp"
 

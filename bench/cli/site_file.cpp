@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <set>
 #include <sstream>
-#include <string_view>
 #include <system_error>
 
 #include "src/common/files.hpp"

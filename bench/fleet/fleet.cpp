@@ -18,7 +18,6 @@
 #include "bench/fleet/rank_run.hpp"
 #include "bench/harness/interruption.hpp"
 #include "src/common/program.hpp"
-#include "src/common/text.hpp"
 #include "src/fleet/mpi/gathering.hpp"
 #include "src/fleet/mpi/mpi_ranks.hpp"
 

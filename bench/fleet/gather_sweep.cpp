@@ -72,12 +72,11 @@ void go_on_without(const std::set<std::size_t>& silent, const place_of_job& plac
   const auto left = files_left_by(silent, place, known);
   for (const auto rank : silent) {
     const auto of_rank = left.find(rank);
-    common::complain(
-        "bench_transfers",
-        of_rank == left.end()
-            ? fmt::format("rank {} gives no answer: going on without it", rank)
-            : fmt::format("rank {} gives no answer: what it has left counts ({})", rank,
-                          common::printable(of_rank->second.file.path.string())));
+    common::complain("bench_transfers",
+                     of_rank == left.end()
+                         ? fmt::format("rank {} gives no answer: going on without it", rank)
+                         : fmt::format("rank {} gives no answer: what it has left counts ({})",
+                                       rank, of_rank->second.file.path.string()));
   }
   for (const auto& [rank, of_rank] : left) {
     found.files.push_back(of_rank.file);
@@ -106,9 +105,9 @@ void write_sweep_of(const results_by_rank& results, std::size_t ranks, const pla
 void put_earlier_sweep_aside(const sweep_request& request) {
   if (request.only_lists) return;
   if (const auto aside = put_file_aside(sweep_file_in(request.folder)))
-    common::complain("bench_transfers",
-                     fmt::format("the sweep of an earlier run is put aside as {}",
-                                 common::printable(aside->string())));
+    common::complain(
+        "bench_transfers",
+        fmt::format("the sweep of an earlier run is put aside as {}", aside->string()));
 }
 
 void gather_sweep(fleet::gathering& others, const fleet::channel& ranks,

@@ -1,20 +1,13 @@
 #include "bench/fleet/rank_identity.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <array>
 
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
+#include "src/machine/machine.hpp"
 
 namespace bench_transfers::bench {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
-}
 
 /// The ranks of the node, by the launcher or the command line.
 void add_local_rank(rank_identity& self) {
@@ -64,7 +57,7 @@ rank_identity identity_of(const fleet_request& request, const fleet::mpi_ranks* 
   if (mpi) add_mpi_rank(self, *mpi);
   if (!self.has_rank) require_no_rank_at_all();
   add_local_rank(self);
-  if (self.told.node.empty()) self.told.node = common::printable(host_name());
+  if (self.told.node.empty()) self.told.node = common::printable(machine::host_name());
   if (!request.rack.empty()) self.told.rack = common::printable(request.rack);
   const auto usual = fleet::own_environment()("TRANSFERS_SWEEP").value_or(self.told.job);
   self.sweep = common::printable(request.sweep.empty() ? usual : request.sweep);

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <new>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <utility>
 
@@ -118,17 +116,8 @@ std::unique_ptr<claims::file_claim> claim_of(const fs::path& file, const rank_id
 }
 
 /// The others wait for this rank no longer, however it comes to its end.
-class leaving {
- public:
-  explicit leaving(fleet::node_ranks* ranks) : ranks_(ranks) {}
-  ~leaving() {
-    if (ranks_) ranks_->leave();
-  }
-  leaving(const leaving&) = delete;
-  leaving& operator=(const leaving&) = delete;
-
- private:
-  fleet::node_ranks* ranks_;
+struct leaving {
+  void operator()(fleet::node_ranks* ranks) const { ranks->leave(); }
 };
 
 }  // namespace
@@ -155,12 +144,8 @@ exit_code rank_run::measure() {
     return measure_device();
   } catch (const common::usage_error& error) {
     throw common::usage_error(named(self_, error.what()));
-  } catch (const std::system_error& error) {
-    throw std::runtime_error(named(self_, reason_of(error)));
-  } catch (const std::bad_alloc&) {
-    throw std::runtime_error(named(self_, "there is not enough memory"));
   } catch (const std::exception& error) {
-    throw std::runtime_error(named(self_, error.what()));
+    throw std::runtime_error(named(self_, reason_of(error)));
   }
 }
 
@@ -171,7 +156,7 @@ exit_code rank_run::measure_device() {
   if (!choose_device()) return exit_code::nothing_ran;
   choose_file(earlier);
   join_ranks(earlier);
-  const leaving at_the_end(ranks_.get());
+  const std::unique_ptr<fleet::node_ranks, leaving> at_the_end(ranks_.get());
   share_processors();
   claim_file();
   const auto code = bench::measure(settings_, std::move(run_));

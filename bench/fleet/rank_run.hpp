@@ -8,7 +8,6 @@
 
 #include "bench/cli/run.hpp"
 #include "bench/fleet/earlier_files.hpp"
-#include "bench/fleet/fleet.hpp"
 #include "bench/fleet/gather_sweep.hpp"
 #include "bench/fleet/rank_identity.hpp"
 #include "bench/fleet/rank_turns.hpp"

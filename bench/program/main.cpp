@@ -1,8 +1,5 @@
-#include <cstdio>
 #include <exception>
 #include <iostream>
-#include <new>
-#include <system_error>
 #include <utility>
 
 #include "bench/cli/choose_device.hpp"
@@ -64,7 +61,7 @@ exit_code run_program(int argc, char** argv) {
   const auto& settings = parsed.settings;
   if (settings.file_of_run.empty() && settings.processes > 1)
     return measure_in_processes(settings, {argv, static_cast<std::size_t>(argc)});
-  if (parsed.resumed) return measure(settings, &parsed.resumed->earlier());
+  if (parsed.resumed) return measure(settings, &parsed.resumed->earlier);
   if (!settings.process.continues()) return measure(settings, nullptr);
   const earlier_run earlier(settings.file_of_run);
   return measure(settings, &earlier);
@@ -81,11 +78,7 @@ int main(int argc, char** argv) {
                : print_error("cannot write to standard output", exit_code::something_failed);
   } catch (const common::usage_error& error) {
     return print_error(error.what(), exit_code::bad_input);
-  } catch (const std::bad_alloc&) {
-    return print_error("there is not enough memory", exit_code::something_failed);
-  } catch (const std::system_error& error) {
-    return print_error(reason_of(error), exit_code::something_failed);
   } catch (const std::exception& error) {
-    return print_error(error.what(), exit_code::something_failed);
+    return print_error(reason_of(error), exit_code::something_failed);
   }
 }
