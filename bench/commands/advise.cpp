@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "bench/cli/run.hpp"
 #include "src/command/command.hpp"

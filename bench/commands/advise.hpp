@@ -70,6 +70,8 @@ using answer_of_advice = bool(written_answer&, const advice_request&);
 check_of_advice check_copies, check_role, check_copies_at_once;
 answer_of_advice advise_copies, advise_role, advise_copies_at_once;
 
+/// Throws usage_error for a file that was made without one, unless the request allows it.
+void require_gpu(const advice_request& request, const std::filesystem::path& file, bool has_gpu);
 /// What the file of the request, or the newest local result, has for answers.
 advice::file_for_answers file_of(const advice_request& request);
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why);

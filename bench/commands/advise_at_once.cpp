@@ -56,11 +56,7 @@ std::vector<topology::traffic> traffic_named(const std::string& direction) {
 advice::map_source read_map(const advice_request& request) {
   try {
     advice::map_source source{request.host_map, topology::read_map_file(request.host_map)};
-    if (source.contents.origin.without_gpu && !request.allow_host)
-      throw common::usage_error(
-          fmt::format("cannot use {}: it was made without a GPU; --allow-host answers for copies "
-                      "within this machine's memory",
-                      common::printable(request.host_map.string())));
+    require_gpu(request, source.file, !source.contents.origin.without_gpu);
     return source;
   } catch (const topology::unusable_map& error) {
     throw common::usage_error(error.what());

@@ -1,4 +1,4 @@
-#include <memory>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -8,7 +8,6 @@
 #include "bench/harness/interruption.hpp"
 #include "bench/record/observe.hpp"
 #include "bench/record/run_context.hpp"
-#include "provenance.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
 #include "src/command/options.hpp"
@@ -75,11 +74,11 @@ std::vector<doctor::gpu_facts> gpus_without_cuda() {
 /// Copies of each GPU alone, in both directions. Throws transfers::error.
 void measure_copies(const devices_choice& devices, doctor::facts& facts) {
   const auto seed = std::random_device{}();
-  std::vector<std::unique_ptr<buffers>> memory;
+  std::deque<buffers> memory;
   device_list list;
   for (std::size_t i = 0; i < devices.chosen.size(); ++i) {
-    memory.push_back(std::make_unique<buffers>(*devices.chosen[i], seed));
-    list.push_back({*devices.chosen[i], *memory.back(), {}, nullptr, devices.ids[i]});
+    auto& device = *devices.chosen[i];
+    list.push_back({device, memory.emplace_back(device, seed), {}, nullptr, devices.ids[i]});
   }
   set_meter meter(list, measured_bytes);
   for (std::size_t i = 0; i < list.size(); ++i)
@@ -138,10 +137,7 @@ doctor::facts collect(const std::string& list, bool measures) {
 
 /// With who has answered, where and when.
 std::string text_of_document(nlohmann::ordered_json document) {
-  document["context"] = {{"version", provenance::version},
-                         {"git_commit", common::or_null(provenance::git_commit)},
-                         {"date", utc_now()},
-                         {"host_name", common::or_null(machine::host_name())}};
+  document["context"] = program_in_document();
   return common::text_of(document);
 }
 

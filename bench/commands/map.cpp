@@ -1,29 +1,26 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <memory>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <vector>
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/commands/set_meter.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/progress.hpp"
-#include "provenance.hpp"
+#include "bench/record/run_context.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
-#include "src/common/message.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
 #include "src/common/writing.hpp"
-#include "src/machine/machine.hpp"
+#include "src/machine/numa.hpp"
 #include "src/topology/infer/infer.hpp"
 #include "src/topology/infer/near_nodes.hpp"
 #include "src/topology/report/document.hpp"
@@ -91,25 +88,22 @@ nlohmann::ordered_json context_of(const devices_choice& devices, std::size_t byt
                     {"uuid", description.cuda ? nlohmann::ordered_json(description.cuda->uuid)
                                               : nlohmann::ordered_json()}});
   }
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return {{"version", provenance::version},
-          {"git_commit", provenance::git_commit},
-          {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
-          {"host_name", common::or_null(machine::host_name())},
-          {"without_gpu", !has_gpu(devices)},
-          {"memory", "pinned"},
-          {"size_bytes", bytes},
-          {"devices", list}};
+  auto context = program_in_document();
+  context.update({{"without_gpu", !has_gpu(devices)},
+                  {"memory", "pinned"},
+                  {"size_bytes", bytes},
+                  {"devices", list}});
+  return context;
 }
 
 topology::host_map measured_map(const devices_choice& devices, std::size_t bytes, progress& shown) {
   const auto start = wall_clock::now();
   const auto seed = std::random_device{}();
-  std::vector<std::unique_ptr<buffers>> memory;
+  std::deque<buffers> memory;
   device_list list;
   for (std::size_t i = 0; i < devices.chosen.size(); ++i) {
-    memory.push_back(std::make_unique<buffers>(*devices.chosen[i], seed));
-    list.push_back({*devices.chosen[i], *memory.back(), {}, nullptr, devices.ids[i]});
+    auto& device = *devices.chosen[i];
+    list.push_back({device, memory.emplace_back(device, seed), {}, nullptr, devices.ids[i]});
   }
   shown.say("allocating and filling buffers …");
   set_meter meter(list, bytes);

@@ -8,7 +8,6 @@
 #include <new>
 #include <numeric>
 #include <stdexcept>
-#include <system_error>
 
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/verify.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,8 +42,7 @@ json part_of(const json& context, std::size_t number, bool is_process) {
   part["host_name"] = member(context, {"host_name"});
   part["cpu_model"] = member(facts, {"machine", "cpu", "model"});
   part["boot_id"] = member(facts, {"machine", "kernel", "boot_id"});
-  part["devices"] = json::array();
-  for (const auto& device : facts.at("devices")) part["devices"].push_back(facts_of_device(device));
+  part["devices"] = common::list_of(facts.at("devices"), facts_of_device);
   part["warnings"] = json::array();
   for (const auto& warning : member(facts, {"warnings"}))
     if (!is_judged_anew(warning)) part["warnings"].push_back(warning);
@@ -76,10 +74,6 @@ struct part_fact {
   const char* sentence;
 };
 
-void add_warning(json& facts, const common::message& warning) {
-  facts["warnings"].push_back(common::to_json(warning));
-}
-
 /// Says where the conditions of a part are not those of the part before it.
 void warn_of_differences(json& facts, const json& before, const json& now) {
   const auto number = now.at("number").get<std::size_t>();
@@ -93,11 +87,10 @@ void warn_of_differences(json& facts, const json& before, const json& now) {
        "another build of the program measured it"}};
   for (const auto& fact : known)
     if (fact.before != fact.now)
-      add_warning(
-          facts,
-          {"parts_differ",
-           {{"part", number}, {"fact", fact.key}, {"before", fact.before}, {"now", fact.now}},
-           fmt::format("part {} differs from the part before it: {}", number, fact.sentence)});
+      facts["warnings"].push_back(common::to_json(common::message{
+          "parts_differ",
+          {{"part", number}, {"fact", fact.key}, {"before", fact.before}, {"now", fact.now}},
+          fmt::format("part {} differs from the part before it: {}", number, fact.sentence)}));
 }
 
 /// Entries of two lists of objects; of two with the same `key` the one of `own`.
@@ -113,12 +106,6 @@ json joined_lists(const json& earlier, const json& own, const char* key) {
   }
   for (auto& entry : list) joined.push_back(std::move(entry));
   return joined;
-}
-
-/// Members of two objects in the order of the earlier one; of two with the same name that of `own`.
-json joined_members(json earlier, const json& own) {
-  earlier.update(own);
-  return earlier;
 }
 
 /// What was left out for time may be there now: the part keeps saying it.
@@ -173,8 +160,11 @@ json with_earlier_parts(json own, const earlier_run& earlier, bool is_process) {
   if (is_process)
     for (const auto* key : {"seed", "started_utc"})
       facts.at("run")[key] = member(before, {"run", key});
-  for (const auto* key : {"roles", "benchmarks", "metrics"})
-    facts[key] = joined_members(before.at(key), facts.at(key));
+  for (const auto* key : {"roles", "benchmarks", "metrics"}) {
+    auto members = before.at(key);  // in this order
+    members.update(facts.at(key));
+    facts[key] = std::move(members);
+  }
   facts["strategies"] =
       joined_lists(member(before, {"strategies"}), facts.at("strategies"), "name");
   facts["buffers"] = joined_lists(member(before, {"buffers"}), facts.at("buffers"), "memory");

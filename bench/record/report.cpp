@@ -1,13 +1,11 @@
 #include "bench/record/report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <csignal>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "bench/harness/rows.hpp"

@@ -1,10 +1,9 @@
 #include "bench/record/run_context.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <set>
 
 #include "bench/harness/rows.hpp"
@@ -12,6 +11,7 @@
 #include "bench/record/memory_probe.hpp"
 #include "provenance.hpp"
 #include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
 #include "src/machine/machine.hpp"
 #include "src/machine/trust.hpp"
 #include "transfers/array/buffer.hpp"
@@ -36,9 +36,11 @@ json site_defaults(const settings& settings) {
   return {{"file", settings.site_file}, {"options", settings.site_options}};
 }
 
+json texts_of(const std::vector<fault>& faults) {
+  return common::list_of(faults, [](const fault& injected) { return injected.text; });
+}
+
 json run_settings(const settings& settings) {
-  json faults = json::array();
-  for (const auto& fault : settings.faults) faults.push_back(fault.text);
   json run{{"profile", settings.profile_name},
            {"seed", settings.seed},
            {"rounds", settings.rounds},
@@ -49,7 +51,7 @@ json run_settings(const settings& settings) {
            {"sizes", settings.sizes},
            {"cold_sizes", settings.cold_sizes},
            {"random_order", settings.shuffle},
-           {"faults_injected", faults},
+           {"faults_injected", texts_of(settings.faults)},
            {"labels", settings.labels},
            {"note", common::or_null(settings.note)},
            {"command_line", settings.command_line},
@@ -85,7 +87,6 @@ json device_facts(const transfers::device& device, const observation& start,
     facts["emulated_link"]["path"].push_back(emulated_link_facts(link));
   if (!description.cuda) return facts;
   const auto& cuda = *description.cuda;
-  const auto driver = machine::nvidia_driver_version();
   facts.update({{"index", cuda.index},
                 {"uuid", cuda.uuid},
                 {"pci_bus_id", cuda.pci_bus_id},
@@ -97,7 +98,7 @@ json device_facts(const transfers::device& device, const observation& start,
                 {"multiprocessors", cuda.multiprocessors},
                 {"copy_engines", cuda.copy_engines},
                 {"memory_bytes", cuda.memory_bytes},
-                {"driver_version", driver ? json(*driver) : json(nullptr)},
+                {"driver_version", common::or_null(machine::nvidia_driver_version())},
                 {"driver_cuda_version", cuda.driver_cuda_version},
                 {"runtime_cuda_version", cuda.runtime_cuda_version},
                 {"maps_host_memory", cuda.maps_host_memory},
@@ -184,11 +185,10 @@ json strategy_facts(const plan& plan) {
   json facts = json::array();
   for (const auto* const measured : strategies_of(planned_benchmarks(plan))) {
     const auto& host = measured->needs.host;
-    json variants = json::array();
-    for (const auto& variant : measured->variants) variants.push_back(variant.name);
     facts.push_back({{"name", measured->name()},
                      {"summary", measured->summary},
-                     {"variants", variants},
+                     {"variants", common::list_of(measured->variants,
+                                                  [](const variant& each) { return each.name; })},
                      {"memory", host ? json(to_string(*host)) : json()}});
   }
   return facts;
@@ -246,11 +246,9 @@ std::vector<common::message> warnings_about(const observed_device& observed) {
 std::vector<common::message> with_faults(std::vector<common::message> warnings,
                                          const settings& settings) {
   if (settings.faults.empty()) return warnings;
-  json faults = json::array();
-  for (const auto& fault : settings.faults) faults.push_back(fault.text);
   warnings.insert(warnings.begin(),
                   common::message{"faults_injected",
-                                  {{"faults", faults}},
+                                  {{"faults", texts_of(settings.faults)}},
                                   "faults were injected on purpose: no figure here is real"});
   return warnings;
 }
@@ -258,14 +256,21 @@ std::vector<common::message> with_faults(std::vector<common::message> warnings,
 }  // namespace
 
 std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return common::timestamp_text(
+      std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
+}
+
+json program_in_document() {
+  return {{"version", provenance::version},
+          {"git_commit", common::or_null(provenance::git_commit)},
+          {"date", utc_now()},
+          {"host_name", common::or_null(machine::host_name())}};
 }
 
 json to_json(const std::vector<skipped_case>& skipped) {
-  json list = json::array();
-  for (const auto& entry : skipped)
-    list.push_back({{"name", entry.name}, {"reason", common::to_json(entry.reason)}});
-  return list;
+  return common::list_of(skipped, [](const skipped_case& entry) {
+    return json{{"name", entry.name}, {"reason", common::to_json(entry.reason)}};
+  });
 }
 
 json make_context(std::span<const observed_device> devices,

@@ -9,7 +9,6 @@
 #include "bench/harness/plan.hpp"
 #include "bench/harness/settings.hpp"
 #include "bench/record/observe.hpp"
-#include "bench/strategy/buffers.hpp"
 
 namespace bench_transfers::bench {
 
@@ -23,6 +22,9 @@ nlohmann::ordered_json make_context(std::span<const observed_device> devices,
                                     const nlohmann::ordered_json& fleet = nullptr);
 
 nlohmann::ordered_json to_json(const std::vector<skipped_case>& skipped);
+
+/// Which program has made another document, where and when: the beginning of its context.
+nlohmann::ordered_json program_in_document();
 
 /// "2026-11-20T11:00:00Z"
 std::string utc_now();
