@@ -1,6 +1,5 @@
 #include "bench/verification/pattern.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <mutex>
 

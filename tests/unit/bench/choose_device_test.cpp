@@ -1,7 +1,6 @@
 #include "bench/cli/choose_device.hpp"
 
 #include <string>
-#include <vector>
 
 #include "src/common/program.hpp"
 #include "tests/basics.hpp"

@@ -2,7 +2,6 @@
 
 #include <future>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include "tests/basics.hpp"

@@ -1,6 +1,5 @@
 #include "bench/record/earlier_run.hpp"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

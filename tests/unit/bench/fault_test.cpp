@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "bench/harness/verify.hpp"
 #include "bench/harness/wall_clock.hpp"

@@ -2,9 +2,7 @@
 
 #include <chrono>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <utility>
 #include <vector>
 

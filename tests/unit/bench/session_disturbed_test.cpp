@@ -1,7 +1,6 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 #include "tests/basics.hpp"

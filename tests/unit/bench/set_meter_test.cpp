@@ -1,6 +1,5 @@
 #include "bench/commands/set_meter.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include "tests/basics.hpp"

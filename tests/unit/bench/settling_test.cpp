@@ -1,7 +1,5 @@
 // Operations that settle never feed a metric, whatever strategies collect by themselves.
 #include <algorithm>
-#include <map>
-#include <string>
 
 #include "bench/harness/measure.hpp"
 #include "bench/strategy/strategy.hpp"
