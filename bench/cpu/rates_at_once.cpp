@@ -9,7 +9,9 @@ using clock = std::chrono::steady_clock;
 using nanoseconds = std::chrono::duration<double, std::nano>;
 
 double turns_per_ns(const turn_marks& marks, clock::time_point begin, clock::time_point end) {
-  if (marks.size() == 2) return 1 / nanoseconds(marks[1] - marks[0]).count();
+  if (marks.size() == 2 || end <= begin)
+    return static_cast<double>(marks.size() - 1) /
+           nanoseconds(marks.back() - marks.front()).count();
   double turns = 0;
   for (std::size_t k = 1; k < marks.size(); ++k) {
     const auto common = std::min(marks[k], end) - std::max(marks[k - 1], begin);

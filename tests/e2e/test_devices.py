@@ -63,7 +63,7 @@ def test_advise_answers_for_one_device(
     answer = program.run("advise", f"--from={result.path}", *question, *chosen, expected=0)
     for part in parts:
         assert f"{part} host (emulated" in answer.out
-    assert "@" not in answer.out
+    assert "@host" not in answer.out
 
 
 def test_advise_knows_the_devices_of_a_file(program: Program, result: Result):
