@@ -20,6 +20,18 @@ std::string text_of(const json& document) {
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+const json& member(const json& object, std::initializer_list<const char*> keys) {
+  static const json null;
+  const json* inner = &object;
+  for (const auto* key : keys) {
+    if (!inner->is_object()) return null;
+    const auto entry = inner->find(key);
+    if (entry == inner->end()) return null;
+    inner = &*entry;
+  }
+  return *inner;
+}
+
 json or_null(const std::optional<std::chrono::sys_seconds>& time) {
   return time ? json(timestamp_text(*time)) : json(nullptr);
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ nlohmann::ordered_json to_json(const std::vector<message>& shown);
 
 /// The text of a file for programs. Names come from elsewhere and need not be UTF-8; JSON must be.
 std::string text_of(const nlohmann::ordered_json& document);
+
+/// A member of nested objects; null if there is none.
+const nlohmann::ordered_json& member(const nlohmann::ordered_json& object,
+                                     std::initializer_list<const char*> keys);
 
 /// The text of an object's member; empty if it is none, or not there.
 template <class Json>

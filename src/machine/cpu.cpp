@@ -1,14 +1,13 @@
-#include <sched.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cctype>
-#include <cerrno>
 #include <limits>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "src/machine/clocks.hpp"
+#include "src/machine/cpu_times.hpp"
 #include "src/machine/files.hpp"
 #include "src/machine/sections.hpp"
 
@@ -45,24 +44,9 @@ std::optional<std::string> model(const std::filesystem::path& root) {
   return std::nullopt;
 }
 
-/// Processors in the calling thread's affinity mask, sched_getaffinity(2); nullopt if it cannot be
-/// read. The library has the same in transfers/core/affinity.hpp, on which this room may not
-/// depend.
-std::optional<std::size_t> processors_in_mask() {
-  // The call fails with EINVAL while the mask is smaller than the kernel's, whose size cannot be
-  // queried. The first mask has 1024 processors; no kernel is built for 65536.
-  constexpr std::size_t most_sets = 64;
-  for (std::size_t sets = 1; sets <= most_sets; sets *= 2) {
-    std::vector<cpu_set_t> mask(sets);
-    const std::size_t bytes = sets * sizeof(cpu_set_t);
-    if (sched_getaffinity(0, bytes, mask.data()) == 0) {
-      return static_cast<std::size_t>(CPU_COUNT_S(bytes, mask.data()));
-    }
-    if (errno != EINVAL) {
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
+std::optional<std::size_t> count_of_usable_cpus() {
+  const std::size_t count = usable_cpus().size();
+  return count > 0 ? std::optional(count) : std::nullopt;
 }
 
 /// Distinct physical packages, Documentation/ABI/stable/sysfs-devices-system-cpu.
@@ -91,11 +75,8 @@ std::optional<std::string> governor(const std::filesystem::path& root) {
       governors.insert(*std::move(name));
     }
   }
-  std::optional<std::string> joined;
-  for (const std::string& name : governors) {
-    joined = joined ? *joined + ", " + name : name;
-  }
-  return joined;
+  return governors.empty() ? std::nullopt
+                           : std::optional(fmt::format("{}", fmt::join(governors, ", ")));
 }
 
 /// "48K", "2048K" or "32M" in bytes.
@@ -114,6 +95,11 @@ std::optional<std::size_t> cache_bytes(std::string_view text) {
   return *count * unit;
 }
 
+std::optional<std::size_t> read_count_of_list(const std::filesystem::path& path) {
+  const auto numbers = read_list(path);
+  return numbers ? std::optional(numbers->size()) : std::nullopt;
+}
+
 /// Caches that serve CPU 0, ascending; null when sysfs lists none.
 nlohmann::ordered_json caches(const std::filesystem::path& root) {
   const std::filesystem::path base = root / "sys/devices/system/cpu/cpu0/cache";
@@ -127,7 +113,7 @@ nlohmann::ordered_json caches(const std::filesystem::path& root) {
     list.push_back({{"level", or_null(read_count(cache / "level"))},
                     {"type", or_null(read_line(cache / "type"))},
                     {"bytes", or_null(size ? cache_bytes(*size) : std::nullopt)},
-                    {"shared_by_cpus", or_null(read_list_count(cache / "shared_cpu_list"))}});
+                    {"shared_by_cpus", or_null(read_count_of_list(cache / "shared_cpu_list"))}});
   }
   return list.empty() ? nlohmann::ordered_json(nullptr) : list;
 }
@@ -150,10 +136,10 @@ nlohmann::ordered_json describe_cpu(const std::filesystem::path& root) {
   return {
       {"model", or_null(model(root))},
       {"architecture", or_null(machine_architecture())},
-      {"logical_cpus_online", or_null(read_list_count(root / "sys/devices/system/cpu/online"))},
-      {"cpus_allowed", or_null(processors_in_mask())},
+      {"logical_cpus_online", or_null(read_count_of_list(root / "sys/devices/system/cpu/online"))},
+      {"cpus_allowed", or_null(count_of_usable_cpus())},
       {"sockets", or_null(sockets(root))},
-      {"numa_nodes", or_null(read_list_count(root / "sys/devices/system/node/online"))},
+      {"numa_nodes", or_null(read_count_of_list(root / "sys/devices/system/node/online"))},
       {"smt_active", or_null(smt_active(root))},
       {"governor", or_null(governor(root))},
       {"caches", caches(root)},

@@ -3,39 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <system_error>
 
 #include "src/common/number.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::machine {
 
 namespace {
 
 constexpr std::string_view white_space = " \t\r\n\v\f";
-
-struct number_range {
-  std::size_t first, last;
-};
-
-/// The ranges of a kernel list.
-std::optional<std::vector<number_range>> ranges_of_list(std::string_view list) {
-  std::vector<number_range> ranges;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view range = list.substr(begin, end - begin);
-    const std::size_t dash = std::min(range.find('-'), range.size());
-    const std::optional<std::size_t> first = parse_count(range.substr(0, dash));
-    const std::optional<std::size_t> last =
-        dash == range.size() ? first : parse_count(range.substr(dash + 1));
-    if (!first || !last || *last < *first) {
-      return std::nullopt;
-    }
-    ranges.push_back({*first, *last});
-    begin = end + 1;
-  }
-  return ranges;
-}
 
 }  // namespace
 
@@ -111,30 +90,18 @@ std::optional<double> parse_real(std::string_view text) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-std::optional<std::size_t> count_of_list(std::string_view list) {
-  const auto ranges = ranges_of_list(list);
-  if (!ranges) {
-    return std::nullopt;
-  }
-  std::size_t count = 0;
-  for (const auto& range : *ranges) {
-    count += range.last - range.first + 1;
-  }
-  return count;
-}
-
 std::optional<std::vector<std::size_t>> numbers_of_list(std::string_view list) {
   constexpr std::size_t most = 1 << 16;
-  const auto ranges = ranges_of_list(list);
-  if (!ranges) {
-    return std::nullopt;
-  }
   std::set<std::size_t> numbers;
-  for (const auto& [first, last] : *ranges) {
-    if (last - first >= most || numbers.size() > most) {
+  for (const auto& range : common::split(list)) {
+    const auto ends = common::split(range, '-');
+    const auto first = parse_count(ends.front());
+    const auto last = parse_count(ends.back());
+    if (ends.size() > 2 || !first || !last || *last < *first || *last - *first >= most ||
+        numbers.size() > most) {
       return std::nullopt;
     }
-    for (std::size_t number = first; number <= last; ++number) {
+    for (std::size_t number = *first; number <= *last; ++number) {
       numbers.insert(number);
     }
   }
@@ -146,9 +113,33 @@ std::optional<std::size_t> read_count(const std::filesystem::path& path) {
   return line ? parse_count(*line) : std::nullopt;
 }
 
-std::optional<std::size_t> read_list_count(const std::filesystem::path& path) {
+std::optional<std::vector<std::size_t>> read_list(const std::filesystem::path& path) {
   const std::optional<std::string> line = read_line(path);
-  return line ? count_of_list(*line) : std::nullopt;
+  return line ? numbers_of_list(*line) : std::nullopt;
+}
+
+std::optional<std::string> read_choice(const std::filesystem::path& path) {
+  const std::optional<std::string> line = read_line(path);
+  const std::size_t open = line ? line->find('[') : std::string::npos;
+  const std::size_t close = open == std::string::npos ? open : line->find(']', open);
+  if (close == std::string::npos || close == open + 1) {
+    return std::nullopt;
+  }
+  return line->substr(open + 1, close - open - 1);
+}
+
+std::optional<std::size_t> read_kib(const std::filesystem::path& path, std::string_view key) {
+  const std::optional<std::string> field = read_field(path, key, ':');
+  if (!field) {
+    return std::nullopt;
+  }
+  const std::vector<std::string_view> parts = words(*field);
+  const std::optional<std::size_t> amount = parse_count(parts.front());
+  if (parts.size() != 2 || parts.back() != "kB" || !amount ||
+      *amount > std::numeric_limits<std::size_t>::max() / 1024) {
+    return std::nullopt;
+  }
+  return *amount * 1024;
 }
 
 std::optional<std::vector<std::string>> names_in(const std::filesystem::path& directory) {

@@ -37,18 +37,22 @@ std::optional<std::size_t> parse_count(std::string_view text);
 /// A finite decimal number that fills the whole of `text`; nullopt otherwise.
 std::optional<double> parse_real(std::string_view text);
 
-/// How many entries a kernel list such as "0-3,8" holds (5); nullopt when it is not such a list.
-/// Format: "List Format" in cpuset(7).
-std::optional<std::size_t> count_of_list(std::string_view list);
-
-/// Its entries, ascending and each once; nullopt also for a list of more than 65536.
+/// The numbers in a kernel list such as "0-3,8", ascending and each once; nullopt when it is not
+/// such a list, or one of more than 65536. Format: "List Format" in cpuset(7).
 std::optional<std::vector<std::size_t>> numbers_of_list(std::string_view list);
 
 /// parse_count of a file's first line.
 std::optional<std::size_t> read_count(const std::filesystem::path& path);
 
-/// count_of_list of a file's first line.
-std::optional<std::size_t> read_list_count(const std::filesystem::path& path);
+/// numbers_of_list of a file's first line.
+std::optional<std::vector<std::size_t>> read_list(const std::filesystem::path& path);
+
+/// The word in brackets of a file's first line: "madvise" of "always [madvise] never".
+std::optional<std::string> read_choice(const std::filesystem::path& path);
+
+/// An amount in bytes, of a line "<key>: <number> kB" (1024 bytes; proc_meminfo(5)). Without its
+/// unit the line is cut off, and the number may be as well.
+std::optional<std::size_t> read_kib(const std::filesystem::path& path, std::string_view key);
 
 /// Names in a directory in ascending order; nullopt when it cannot be listed.
 std::optional<std::vector<std::string>> names_in(const std::filesystem::path& directory);

@@ -2,9 +2,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 #include <vector>
 
+#include "src/common/number.hpp"
 #include "src/machine/cgroups.hpp"
 #include "src/machine/files.hpp"
 #include "src/machine/machine.hpp"
@@ -13,36 +14,6 @@
 namespace bench_transfers::machine {
 
 namespace {
-
-/// An amount of /proc/meminfo in bytes; proc_meminfo(5). Without its unit "kB" (1024 bytes) the
-/// line is cut off, and the number may be as well.
-std::optional<std::size_t> meminfo_bytes(const std::filesystem::path& root, std::string_view key) {
-  const std::optional<std::string> field = read_field(root / "proc/meminfo", key, ':');
-  if (!field) {
-    return std::nullopt;
-  }
-  const std::vector<std::string_view> parts = words(*field);
-  const std::optional<std::size_t> amount = parse_count(parts.front());
-  if (parts.size() != 2 || parts.back() != "kB" || !amount ||
-      *amount > std::numeric_limits<std::size_t>::max() / 1024) {
-    return std::nullopt;
-  }
-  return *amount * 1024;
-}
-
-/// "madvise" of "always [madvise] never"; Documentation/admin-guide/mm/transhuge.rst.
-std::optional<std::string> bracketed_word(const std::filesystem::path& path) {
-  const std::optional<std::string> line = read_line(path);
-  if (!line) {
-    return std::nullopt;
-  }
-  const std::size_t open = line->find('[');
-  const std::size_t close = line->find(']', std::min(open, line->size()));
-  if (open == std::string::npos || close == std::string::npos || close == open + 1) {
-    return std::nullopt;
-  }
-  return line->substr(open + 1, close - open - 1);
-}
 
 /// What a memory cgroup grants this process, in bytes; nullopt = no limit.
 struct cgroup_memory {
@@ -99,7 +70,7 @@ std::optional<cgroup_memory> read_cgroup_memory(const std::filesystem::path& roo
 }
 
 std::optional<std::size_t> available_memory(const std::filesystem::path& root) {
-  std::optional<std::size_t> available = meminfo_bytes(root, "MemAvailable");
+  std::optional<std::size_t> available = read_kib(root / "proc/meminfo", "MemAvailable");
   const std::optional<cgroup_memory> cgroup = read_cgroup_memory(root);
   if (available && cgroup && cgroup->left_bytes) {
     lower(available, *cgroup->left_bytes);
@@ -113,13 +84,12 @@ std::optional<std::size_t> available_memory(const std::filesystem::path& root) {
 std::optional<bool> memlock_limit_applies(const std::filesystem::path& root) {
   constexpr int cap_ipc_lock = 14;  // linux/capability.h
   const std::optional<std::string> mask = read_field(root / "proc/self/status", "CapEff", ':');
+  const auto capabilities = mask ? common::number_from<std::uint64_t>(*mask, 16) : std::nullopt;
   const std::optional<std::string> uids = read_line(root / "proc/self/uid_map");
-  const bool hexadecimal = mask && mask->size() <= 16 &&
-                           mask->find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-  if (!hexadecimal || !uids) {
+  if (!capabilities || !uids) {
     return std::nullopt;
   }
-  const bool capable = ((std::stoull(*mask, nullptr, 16) >> cap_ipc_lock) & 1U) != 0;
+  const bool capable = ((*capabilities >> cap_ipc_lock) & 1U) != 0;
   const bool first_namespace =
       words(*uids) == std::vector<std::string_view>{"0", "0", "4294967295"};
   return !(capable && first_namespace);
@@ -138,7 +108,7 @@ nlohmann::ordered_json limit_or_unlimited(const std::optional<std::size_t>& limi
 }  // namespace
 
 std::size_t total_memory_bytes(const std::filesystem::path& root) {
-  return meminfo_bytes(root, "MemTotal").value_or(0);
+  return read_kib(root / "proc/meminfo", "MemTotal").value_or(0);
 }
 
 std::size_t available_memory_bytes(const std::filesystem::path& root) {
@@ -158,16 +128,15 @@ nlohmann::ordered_json describe_memory(const std::filesystem::path& root) {
   const std::filesystem::path mm = root / "sys/kernel/mm";
   const std::optional<cgroup_memory> cgroup = read_cgroup_memory(root);
   return {
-      {"total_bytes", or_null(meminfo_bytes(root, "MemTotal"))},
+      {"total_bytes", or_null(read_kib(root / "proc/meminfo", "MemTotal"))},
       {"available_bytes", or_null(available_memory(root))},
       {"page_bytes", or_null(page_bytes())},
-      {"transparent_hugepage_enabled",
-       or_null(bracketed_word(mm / "transparent_hugepage/enabled"))},
-      {"transparent_hugepage_defrag", or_null(bracketed_word(mm / "transparent_hugepage/defrag"))},
+      {"transparent_hugepage_enabled", or_null(read_choice(mm / "transparent_hugepage/enabled"))},
+      {"transparent_hugepage_defrag", or_null(read_choice(mm / "transparent_hugepage/defrag"))},
       {"hugepages_2mib_total", or_null(read_count(mm / "hugepages/hugepages-2048kB/nr_hugepages"))},
       {"memlock_limit_bytes", limit_or_unlimited(memlock_limit_bytes())},
       {"memlock_limit_applies", or_null(memlock_limit_applies(root))},
-      {"swap_total_bytes", or_null(meminfo_bytes(root, "SwapTotal"))},
+      {"swap_total_bytes", or_null(read_kib(root / "proc/meminfo", "SwapTotal"))},
       {"cgroup_limit_bytes",
        cgroup ? limit_or_unlimited(cgroup->limit_bytes) : nlohmann::ordered_json(nullptr)},
   };

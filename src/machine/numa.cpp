@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <string_view>
 
 #include "src/machine/files.hpp"
-#include "src/machine/machine.hpp"
 
 namespace bench_transfers::machine {
 
@@ -17,21 +15,7 @@ namespace {
 using numbers = std::vector<std::size_t>;
 
 numbers read_numbers(const std::filesystem::path& path) {
-  const auto line = read_line(path);
-  return line ? numbers_of_list(*line).value_or(numbers{}) : numbers{};
-}
-
-/// "Node 1 MemTotal:       24683656 kB"
-std::optional<std::size_t> memory_of(const std::filesystem::path& directory) {
-  constexpr std::size_t kib = 1024;
-  for (const auto& line : read_lines(directory / "meminfo").value_or(std::vector<std::string>{})) {
-    const auto parts = words(line);
-    if (parts.size() < 5 || parts[2] != "MemTotal:" || parts[4] != "kB") continue;
-    const auto count = parse_count(parts[3]);
-    if (!count || *count > std::numeric_limits<std::size_t>::max() / kib) return std::nullopt;
-    return *count * kib;
-  }
-  return std::nullopt;
+  return read_list(path).value_or(numbers{});
 }
 
 numbers distances_of(const std::filesystem::path& directory) {
@@ -43,12 +27,6 @@ numbers distances_of(const std::filesystem::path& directory) {
     distances.push_back(*distance);
   }
   return distances;
-}
-
-numbers both(const numbers& first, const numbers& second) {
-  numbers common;
-  std::ranges::set_intersection(first, second, std::back_inserter(common));
-  return common;
 }
 
 /// "0-3,8"
@@ -67,9 +45,8 @@ std::string list_of(const numbers& ascending) {
 numa_node only_node(const std::filesystem::path& root, const numbers& usable) {
   auto cpus = read_numbers(root / "sys/devices/system/cpu/online");
   if (cpus.empty()) cpus = usable;
-  const auto memory = total_memory_bytes(root);
   return {.number = 0,
-          .memory_bytes = memory > 0 ? std::optional(memory) : std::nullopt,
+          .memory_bytes = read_kib(root / "proc/meminfo", "MemTotal"),
           .memory_allowed = true,
           .cpus = cpus,
           .usable_cpus = usable,
@@ -87,12 +64,12 @@ std::vector<numa_node> numa_nodes(const std::filesystem::path& root, const numbe
     const auto directory = all / fmt::format("node{}", number);
     numa_node node{
         .number = static_cast<int>(number),
-        .memory_bytes = memory_of(directory),
+        .memory_bytes = read_kib(directory / "meminfo", fmt::format("Node {} MemTotal", number)),
         .memory_allowed = !allowed_nodes || std::ranges::binary_search(*allowed_nodes, number),
         .cpus = read_numbers(directory / "cpulist"),
         .usable_cpus = {},
         .distances = distances_of(directory)};
-    node.usable_cpus = both(node.cpus, usable);
+    std::ranges::set_intersection(node.cpus, usable, std::back_inserter(node.usable_cpus));
     nodes.push_back(std::move(node));
   }
   if (nodes.empty()) nodes.push_back(only_node(root, usable));

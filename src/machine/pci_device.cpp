@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path devices_folder(const fs::path& root) { return root / "sys/bus/pci/devices"; }
-
 bool is_nvidia_gpu(const fs::path& device) {
   // Base class 0x03: display controllers, of which 0x0302 are those without a display.
   const auto device_class = read_line(device / "class");
@@ -83,24 +81,21 @@ class configuration {
 
 std::vector<std::string> nvidia_gpus(const fs::path& root) {
   std::vector<std::string> addresses;
-  for (auto& name : names_in(devices_folder(root)).value_or(std::vector<std::string>{}))
-    if (is_nvidia_gpu(devices_folder(root) / name)) addresses.push_back(std::move(name));
+  const auto devices = root / "sys/bus/pci/devices";
+  for (auto& name : names_in(devices).value_or(std::vector<std::string>{}))
+    if (is_nvidia_gpu(devices / name)) addresses.push_back(std::move(name));
   return addresses;
 }
 
 std::optional<std::string> iommu_domain_of(std::string_view pci_bus_id, const fs::path& root) {
-  const auto address = normalised_bus_id(pci_bus_id);
-  if (!address) return std::nullopt;
-  return read_line(devices_folder(root) / *address / "iommu_group/type");
+  return read_line(pci_device_folder(pci_bus_id, root) / "iommu_group/type");
 }
 
 std::optional<bool> redirects_peers(std::string_view pci_bus_id, const fs::path& root) {
   constexpr std::uint32_t acs = 0x000d;
   constexpr std::size_t control = 6;
   constexpr std::uint32_t redirect = 0b1100;  // requests, completions
-  const auto address = normalised_bus_id(pci_bus_id);
-  if (!address) return std::nullopt;
-  const configuration space(devices_folder(root) / *address / "config");
+  const configuration space(pci_device_folder(pci_bus_id, root) / "config");
   if (!space.is_extended()) return std::nullopt;
   const auto offset = space.find(acs);
   return offset != 0 && (space.read(offset + control, 2) & redirect) != 0;
@@ -109,9 +104,7 @@ std::optional<bool> redirects_peers(std::string_view pci_bus_id, const fs::path&
 std::optional<pcie_settings> pcie_settings_of(std::string_view pci_bus_id, const fs::path& root) {
   constexpr std::uint32_t pci_express = 0x10;
   constexpr std::size_t device_control = 0x08, device_control_2 = 0x28;
-  const auto address = normalised_bus_id(pci_bus_id);
-  if (!address) return std::nullopt;
-  const configuration space(devices_folder(root) / *address / "config");
+  const configuration space(pci_device_folder(pci_bus_id, root) / "config");
   const auto offset = space.find_first_part(pci_express);
   if (offset == 0 || !space.shows(offset + device_control_2, 2)) return std::nullopt;
   const auto control = space.read(offset + device_control, 2);
@@ -131,10 +124,8 @@ nlohmann::ordered_json to_json(const pcie_settings& settings) {
 }
 
 std::optional<std::string> driver_of(std::string_view pci_bus_id, const fs::path& root) {
-  const auto address = normalised_bus_id(pci_bus_id);
-  if (!address) return std::nullopt;
   std::error_code error;
-  const auto driver = fs::read_symlink(devices_folder(root) / *address / "driver", error);
+  const auto driver = fs::read_symlink(pci_device_folder(pci_bus_id, root) / "driver", error);
   if (error) return std::nullopt;
   return driver.filename().string();
 }
@@ -143,9 +134,7 @@ std::vector<int> unassigned_bars(std::string_view pci_bus_id, const fs::path& ro
   constexpr int bars = 6;  // the next line is the ROM, which nobody needs
   constexpr std::uint64_t is_memory = 0x200, is_unset = 0x20000000;  // include/linux/ioport.h
   std::vector<int> list;
-  const auto address = normalised_bus_id(pci_bus_id);
-  if (!address) return list;
-  const auto lines = read_lines(devices_folder(root) / *address / "resource");
+  const auto lines = read_lines(pci_device_folder(pci_bus_id, root) / "resource");
   if (!lines) return list;
   for (int bar = 0; bar < bars && static_cast<std::size_t>(bar) < lines->size(); ++bar) {
     std::istringstream fields((*lines)[static_cast<std::size_t>(bar)]);
@@ -158,9 +147,7 @@ std::vector<int> unassigned_bars(std::string_view pci_bus_id, const fs::path& ro
 
 power_saving power_saving_of(std::string_view pci_bus_id, const fs::path& root) {
   power_saving found;
-  const auto address = normalised_bus_id(pci_bus_id);
-  if (!address) return found;
-  const auto device = devices_folder(root) / *address;
+  const auto device = pci_device_folder(pci_bus_id, root);
   found.runtime_control = read_line(device / "power/control");
   for (const auto* state : {"l0s", "l1", "l1_1", "l1_2"})
     if (read_line(device / "link" / (std::string(state) + "_aspm")) == "1")
@@ -169,11 +156,7 @@ power_saving power_saving_of(std::string_view pci_bus_id, const fs::path& root) 
 }
 
 std::optional<std::string> aspm_policy(const fs::path& root) {
-  const auto line = read_line(root / "sys/module/pcie_aspm/parameters/policy");
-  const auto begin = line ? line->find('[') : std::string::npos;
-  const auto end = line ? line->find(']') : std::string::npos;
-  if (begin == std::string::npos || end == std::string::npos || end < begin) return std::nullopt;
-  return line->substr(begin + 1, end - begin - 1);
+  return read_choice(root / "sys/module/pcie_aspm/parameters/policy");
 }
 
 }  // namespace bench_transfers::machine

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/common/number.hpp"
+#include "src/common/text.hpp"
 #include "src/machine/files.hpp"
 
 namespace bench_transfers::machine {
@@ -34,15 +35,6 @@ double wire_gb_per_s(int generation, int width) {
 
 std::optional<unsigned> parse_hexadecimal(std::string_view digits) {
   return common::number_from<unsigned>(digits, 16);
-}
-
-std::optional<std::filesystem::path> device_directory(std::string_view pci_bus_id,
-                                                      const std::filesystem::path& root) {
-  const std::optional<std::string> address = normalised_bus_id(pci_bus_id);
-  if (!address) {
-    return std::nullopt;
-  }
-  return root / "sys/bus/pci/devices" / *address;
 }
 
 /// Generation of "32.0 GT/s PCIe" or, from older kernels, "32 GT/s".
@@ -76,37 +68,35 @@ std::optional<int> read_width(const std::filesystem::path& path) {
 
 std::optional<std::string> normalised_bus_id(std::string_view pci_bus_id) {
   // Strict, because the answer becomes part of a path.
-  const std::size_t point = pci_bus_id.rfind('.');
-  const std::size_t colon = pci_bus_id.rfind(':');
-  if (point == std::string_view::npos || colon == std::string_view::npos || point != colon + 3 ||
-      pci_bus_id.size() != point + 2) {
+  auto parts = common::split(pci_bus_id, ':');
+  if (parts.size() == 2) {
+    parts.insert(parts.begin(), "0000");
+  }
+  if (parts.size() != 3 || parts[1].size() != 2 || parts[2].size() != 4 || parts[2][2] != '.') {
     return std::nullopt;
   }
-  const std::size_t domain_colon = pci_bus_id.substr(0, colon).rfind(':');
-  const bool has_domain = domain_colon != std::string_view::npos;
-  const std::string_view domain_digits = has_domain ? pci_bus_id.substr(0, domain_colon) : "0000";
-  const std::size_t bus_begin = has_domain ? domain_colon + 1 : 0;
-  const auto domain = parse_hexadecimal(domain_digits);
-  const auto bus = parse_hexadecimal(pci_bus_id.substr(bus_begin, colon - bus_begin));
-  const auto device = parse_hexadecimal(pci_bus_id.substr(colon + 1, 2));
-  const auto function = parse_hexadecimal(pci_bus_id.substr(point + 1));
-  if (!domain || !bus || !device || !function || colon - bus_begin != 2 || *device > 31 ||
-      *function > 7) {
+  const auto domain = parse_hexadecimal(parts[0]);
+  const auto bus = parse_hexadecimal(parts[1]);
+  const auto device = parse_hexadecimal(parts[2].substr(0, 2));
+  const auto function = parse_hexadecimal(parts[2].substr(3));
+  if (!domain || !bus || !device || !function || *device > 31 || *function > 7) {
     return std::nullopt;
   }
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", *domain, *bus, *device, *function);
 }
 
+std::filesystem::path pci_device_folder(std::string_view pci_bus_id,
+                                        const std::filesystem::path& root) {
+  return root / "sys/bus/pci/devices" / normalised_bus_id(pci_bus_id).value_or("none");
+}
+
 std::optional<pcie_link> read_pcie_link(std::string_view pci_bus_id,
                                         const std::filesystem::path& root) {
-  const std::optional<std::filesystem::path> device = device_directory(pci_bus_id, root);
-  if (!device) {
-    return std::nullopt;
-  }
-  const std::optional<int> generation = read_generation(*device / "current_link_speed");
-  const std::optional<int> width = read_width(*device / "current_link_width");
-  const std::optional<int> generation_max = read_generation(*device / "max_link_speed");
-  const std::optional<int> width_max = read_width(*device / "max_link_width");
+  const auto device = pci_device_folder(pci_bus_id, root);
+  const std::optional<int> generation = read_generation(device / "current_link_speed");
+  const std::optional<int> width = read_width(device / "current_link_width");
+  const std::optional<int> generation_max = read_generation(device / "max_link_speed");
+  const std::optional<int> width_max = read_width(device / "max_link_width");
   if (!generation || !width || !generation_max || !width_max) {
     return std::nullopt;
   }
@@ -114,9 +104,8 @@ std::optional<pcie_link> read_pcie_link(std::string_view pci_bus_id,
 }
 
 std::optional<int> numa_node_of(std::string_view pci_bus_id, const std::filesystem::path& root) {
-  const std::optional<std::filesystem::path> device = device_directory(pci_bus_id, root);
   // A negative number is no count, so "-1" gives nullopt by itself.
-  const std::optional<std::size_t> node = device ? read_count(*device / "numa_node") : std::nullopt;
+  const auto node = read_count(pci_device_folder(pci_bus_id, root) / "numa_node");
   if (!node || *node > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     return std::nullopt;
   }

@@ -35,6 +35,10 @@ struct pcie_link {
 /// addresses without a domain; nullopt if it is no PCI address.
 std::optional<std::string> normalised_bus_id(std::string_view pci_bus_id);
 
+/// Where the kernel shows a PCI device; a folder that is not there for what is no PCI address.
+std::filesystem::path pci_device_folder(std::string_view pci_bus_id,
+                                        const std::filesystem::path& root);
+
 /// Link of a PCI device from current_link_speed, current_link_width, max_link_speed and
 /// max_link_width in sys/bus/pci/devices (Documentation/ABI/testing/sysfs-bus-pci). A sleeping link
 /// reports a lower generation: read it while the link is busy. nullopt if it cannot be read or is

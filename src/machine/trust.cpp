@@ -14,17 +14,6 @@ namespace {
 
 using doubt = std::optional<common::message>;
 
-/// `described[section][key]`, null if there is none.
-nlohmann::ordered_json fact(const nlohmann::ordered_json& described, const char* section,
-                            const char* key) {
-  const auto part = described.find(section);
-  if (part == described.end()) {
-    return nullptr;
-  }
-  const auto value = part->find(key);
-  return value == part->end() ? nlohmann::ordered_json(nullptr) : *value;
-}
-
 doubt about_link(const std::optional<pcie_link>& link) {
   if (!link || (link->generation >= link->generation_max && link->width >= link->width_max)) {
     return std::nullopt;
@@ -46,7 +35,7 @@ doubt about_link(const std::optional<pcie_link>& link) {
 
 /// All other governors change the clock with the load that they estimate.
 doubt about_governor(const nlohmann::ordered_json& described) {
-  const nlohmann::ordered_json governor = fact(described, "cpu", "governor");
+  const auto& governor = common::member(described, {"cpu", "governor"});
   if (!governor.is_string() || governor == "performance") {
     return std::nullopt;
   }
@@ -62,7 +51,7 @@ doubt about_governor(const nlohmann::ordered_json& described) {
 }
 
 doubt about_hypervisor(const nlohmann::ordered_json& described) {
-  const nlohmann::ordered_json hypervisor = fact(described, "virtualisation", "hypervisor");
+  const auto& hypervisor = common::member(described, {"virtualisation", "hypervisor"});
   if (!hypervisor.is_string()) {
     return std::nullopt;
   }
@@ -75,7 +64,7 @@ doubt about_hypervisor(const nlohmann::ordered_json& described) {
 }
 
 doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> device_numa_node) {
-  const nlohmann::ordered_json node = fact(described, "process", "numa_node");
+  const auto& node = common::member(described, {"process", "numa_node"});
   if (!node.is_number_integer() || !device_numa_node || node == *device_numa_node) {
     return std::nullopt;
   }
@@ -91,9 +80,9 @@ doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> dev
 /// The limit holds for mlock(2), io_uring and RDMA. NVIDIA's kernel module pins pages without
 /// counting them (os_lock_user_pages in kernel-open/nvidia/os-mlock.c), hence the wording.
 doubt about_memlock(const nlohmann::ordered_json& described) {
-  const nlohmann::ordered_json limit = fact(described, "memory", "memlock_limit_bytes");
+  const auto& limit = common::member(described, {"memory", "memlock_limit_bytes"});
   if (!limit.is_number() || limit.get<double>() >= enough_locked_bytes ||
-      fact(described, "memory", "memlock_limit_applies") == false) {
+      common::member(described, {"memory", "memlock_limit_applies"}) == false) {
     return std::nullopt;
   }
   return common::message{
@@ -107,18 +96,18 @@ doubt about_memlock(const nlohmann::ordered_json& described) {
 }
 
 doubt about_load(const nlohmann::ordered_json& described) {
-  const auto load = described.find("load_average_1min");
-  const nlohmann::ordered_json cpus = fact(described, "cpu", "logical_cpus_online");
-  if (load == described.end() || !load->is_number() || !cpus.is_number() ||
-      !is_much_load(load->get<double>(), cpus.get<std::size_t>())) {
+  const auto& load = common::member(described, {"load_average_1min"});
+  const auto& cpus = common::member(described, {"cpu", "logical_cpus_online"});
+  if (!load.is_number() || !cpus.is_number() ||
+      !is_much_load(load.get<double>(), cpus.get<std::size_t>())) {
     return std::nullopt;
   }
   return common::message{"other_load",
-                         {{"load_average", *load}, {"cpus", cpus}},
+                         {{"load_average", load}, {"cpus", cpus}},
                          fmt::format("another load is running or has just ended: load average "
                                      "{:.1f} on {} CPUs; it competes for "
                                      "memory bandwidth and CPU time",
-                                     load->get<double>(), cpus.get<std::size_t>())};
+                                     load.get<double>(), cpus.get<std::size_t>())};
 }
 
 doubt about_throttled_gpu(const clocks_of_run& run) {

@@ -47,18 +47,6 @@ std::string lacks(needed what, const contents& read) {
   return has(has_time) ? "" : fmt::format("none of its benchmarks has a {} above zero", time);
 }
 
-const json& member(const json& object, std::initializer_list<const char*> keys) {
-  static const json null;
-  const json* inner = &object;
-  for (const auto* key : keys) {
-    if (!inner->is_object()) return null;
-    const auto entry = inner->find(key);
-    if (entry == inner->end()) return null;
-    inner = &*entry;
-  }
-  return *inner;
-}
-
 std::string text_at(const json& object, std::initializer_list<const char*> keys) {
   const auto& text = member(object, keys);
   return text.is_string() ? common::printable(text.get_ref<const std::string&>()) : "";

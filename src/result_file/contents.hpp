@@ -104,9 +104,7 @@ enum class needed {
 /// What the contents lack of it, in words: "it has no benchmarks". Empty if they have it.
 std::string lacks(needed what, const contents& read);
 
-/// A member of nested objects; null if there is none.
-const nlohmann::ordered_json& member(const nlohmann::ordered_json& object,
-                                     std::initializer_list<const char*> keys);
+using common::member;
 
 /// The same, printable; empty if it is no text.
 std::string text_at(const nlohmann::ordered_json& object, std::initializer_list<const char*> keys);

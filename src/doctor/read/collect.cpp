@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "src/common/message.hpp"
 #include "src/machine/files.hpp"
 #include "src/machine/machine.hpp"
 #include "src/machine/pci_device.hpp"
@@ -17,17 +18,8 @@ namespace fs = std::filesystem;
 /// `described[section][key]`; nullopt for null and for another type.
 template <class Value>
 std::optional<Value> fact(const json& described, const char* section, const char* key) {
-  const auto part = described.find(section);
-  if (part == described.end() || !part->is_object()) return std::nullopt;
-  const auto value = part->find(key);
-  if (value == part->end()) return std::nullopt;
-  if constexpr (std::is_same_v<Value, std::string>) {
-    return value->is_string() ? std::optional(value->get<Value>()) : std::nullopt;
-  } else if constexpr (std::is_same_v<Value, bool>) {
-    return value->is_boolean() ? std::optional(value->get<Value>()) : std::nullopt;
-  } else {
-    return value->is_number() ? std::optional(value->get<Value>()) : std::nullopt;
-  }
+  const auto* const value = common::member(described, {section, key}).get_ptr<const Value*>();
+  return value ? std::optional(*value) : std::nullopt;
 }
 
 /// Guests whose memory the host cannot read (Documentation/virt/coco): their drivers have devices,
@@ -129,9 +121,8 @@ host_facts read_host(const json& described, const process_facts& process, const 
   host.memlock_limit_applies = fact<bool>(described, "memory", "memlock_limit_applies");
   host.cpu_quota = machine::cpu_quota_of_this_process(root);
   host.memory_limit_bytes = fact<std::size_t>(described, "memory", "cgroup_limit_bytes");
-  if (const auto load = described.find("load_average_1min");
-      load != described.end() && load->is_number())
-    host.load_average = load->get<double>();
+  if (const auto& load = common::member(described, {"load_average_1min"}); load.is_number())
+    host.load_average = load.get<double>();
   host.confidential_guest = confidential_guest(root);
   host.driver_version = machine::nvidia_driver_version(root);
   const auto library = driver_library(root);

@@ -15,16 +15,14 @@ namespace fs = std::filesystem;
 
 pci_hop read_hop(const std::string& address, const fs::path& root) {
   return {address, machine::read_pcie_link(address, root), machine::numa_node_of(address, root),
-          machine::read_line(root / "sys/bus/pci/devices" / address / "local_cpulist")};
+          machine::read_line(machine::pci_device_folder(address, root) / "local_cpulist")};
 }
 
 /// The kernel's folders are nested as the devices are: pci0000:c0/0000:c0:01.1/0000:c1:00.0.
 pci_path read_path(const std::string& bus_id, const fs::path& root) {
   pci_path path{bus_id, {}, {}};
-  const auto address = machine::normalised_bus_id(bus_id);
-  if (!address) return path;
   std::error_code error;
-  const auto folder = fs::canonical(root / "sys/bus/pci/devices" / *address, error);
+  const auto folder = fs::canonical(machine::pci_device_folder(bus_id, root), error);
   if (error) return path;
   for (const auto& part : folder) {
     const auto name = part.string();

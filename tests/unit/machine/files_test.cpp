@@ -59,15 +59,6 @@ TEST(machine_text, numbers_must_fill_the_text) {
   }
 }
 
-TEST(machine_text, kernel_lists_are_counted) {
-  EXPECT_EQ(machine::count_of_list("0"), 1U);
-  EXPECT_EQ(machine::count_of_list("0-3"), 4U);
-  EXPECT_EQ(machine::count_of_list("0-3,8,10-11"), 7U);
-  for (const char* text : {"", ",", "0-", "-3", "3-1", "0,,1", "0-3,", "all"}) {
-    EXPECT_EQ(machine::count_of_list(text), std::nullopt) << '\'' << text << '\'';
-  }
-}
-
 TEST_F(machine_files, names_are_sorted_and_a_file_is_no_directory) {
   write("d/b", "x");
   write("d/a", "x");

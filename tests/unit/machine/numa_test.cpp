@@ -129,7 +129,8 @@ TEST(machine_nearest_node, is_recorded_with_all_sources) {
 TEST(machine_lists, have_numbers) {
   EXPECT_EQ(numbers_of_list("0-3,8"), (std::vector<std::size_t>{0, 1, 2, 3, 8}));
   EXPECT_EQ(numbers_of_list("8,0-1,1"), (std::vector<std::size_t>{0, 1, 8}));
-  for (const auto* malformed : {"", "a", "3-1", "0-", "0,,1", "0-18446744073709551615"})
+  for (const auto* malformed :
+       {"", ",", "all", "-3", "3-1", "0-", "0-3,", "0,,1", "0-1-2", "0-18446744073709551615"})
     EXPECT_EQ(numbers_of_list(malformed), std::nullopt) << malformed;
 }
 
