@@ -55,17 +55,17 @@ struct remedy {
 struct finding {
   std::string code;
   doctor::severity severity;
-  std::string gpu;   ///< its id; empty: the host
-  std::string what;  ///< one sentence
+  std::string gpu = {};  ///< its id; empty: the host
+  std::string what;      ///< one sentence
   nlohmann::ordered_json evidence;
-  std::optional<doctor::cost> cost;
+  std::optional<doctor::cost> cost = {};  ///< nullopt: not known
   remedy fix;
 };
 
 /// A question that this machine does not answer.
 struct unknown {
   std::string code;
-  std::string gpu;
+  std::string gpu = {};
   std::string what;
   nlohmann::ordered_json evidence;
   bool decides = false;  ///< without the answer no GPU can be called healthy

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/common/message.hpp"
+
 namespace bench_transfers::doctor {
 
 std::vector<topology::path_link> links_of(const facts& facts, const gpu_facts& gpu) {
@@ -21,6 +23,12 @@ std::pair<double, double> packet_limit_of(const gpu_facts& gpu, const topology::
                                               .generation_max = link.most.generation,
                                               .width_max = link.most.width,
                                               .settings = gpu.settings_of_link});
+}
+
+nlohmann::ordered_json to_json(const topology::path_link& link) {
+  return {{"upper", common::or_null(link.upper)},   {"lower", link.lower},
+          {"generation", link.now.generation},      {"width", link.now.width},
+          {"generation_max", link.most.generation}, {"width_max", link.most.width}};
 }
 
 }  // namespace bench_transfers::doctor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -13,5 +14,8 @@ std::vector<topology::path_link> links_of(const facts& facts, const gpu_facts& g
 
 /// What packet headers leave of a link for the GPU's packets.
 std::pair<double, double> packet_limit_of(const gpu_facts& gpu, const topology::path_link& link);
+
+/// Its ends, generation and width, and the most that both ends can have.
+nlohmann::ordered_json to_json(const topology::path_link& link);
 
 }  // namespace bench_transfers::doctor

@@ -10,8 +10,6 @@
 namespace bench_transfers::doctor::checks {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// nvidia-smi's option for a GPU.
 std::string smi(const gpu_facts& gpu, const std::string& action) {
   return fmt::format("nvidia-smi -i {} {}", gpu.bus_id, action);
@@ -34,12 +32,6 @@ template <class Look>
 void for_each_setting(const facts& facts, Look&& look) {
   for (const auto& gpu : facts.gpus)
     if (gpu.settings) look(gpu, *gpu.settings);
-}
-
-template <class Look>
-void for_each_clock(const facts& facts, Look&& look) {
-  for (const auto& gpu : facts.gpus)
-    if (gpu.clocks) look(gpu, *gpu.clocks);
 }
 
 /// A busy GPU runs below its highest clock, and nothing slows it: someone has locked its clocks.
@@ -79,7 +71,6 @@ void persistence(const facts& facts, diagnosis& diagnosis) {
          .what = "Persistence mode is off: the first program to use the GPU waits until the driver "
                  "has set it up, and settings are lost after the last.",
          .evidence = {{"persistence", false}},
-         .cost = std::nullopt,
          .fix = set("Switch it on, or run nvidia-persistenced", gpu, "-pm 1")});
   });
 }
@@ -102,7 +93,6 @@ void gpu_clocks(const facts& facts, diagnosis& diagnosis) {
                       {"application_sm_mhz", common::or_null(settings.application_sm_mhz)},
                       {"default_application_sm_mhz",
                        common::or_null(settings.default_application_sm_mhz)}},
-         .cost = std::nullopt,
          .fix = is_locked ? set("Unlock the clocks", gpu, "-rgc")
                           : set("Reset the application clocks", gpu, "-rac")});
   }
@@ -120,14 +110,14 @@ void power_limit(const facts& facts, diagnosis& diagnosis) {
                              "load.",
                              *limit / 1000, *usual / 1000),
          .evidence = {{"limit_mw", *limit}, {"default_limit_mw", *usual}},
-         .cost = std::nullopt,
          .fix = set("Raise the limit to the default", gpu, fmt::format("-pl {}", *usual / 1000))});
   });
 }
 
 void throttling(const facts& facts, diagnosis& diagnosis) {
-  for_each_clock(facts, [&](const gpu_facts& gpu, const machine::gpu_clocks& clocks) {
-    if (!gpu.under_load || !clocks.throttled_by || clocks.throttled_by->empty()) return;
+  for (const auto& gpu : facts.gpus) {
+    const auto clocks = gpu.clocks.value_or(machine::gpu_clocks{});
+    if (!gpu.under_load || !clocks.throttled_by || clocks.throttled_by->empty()) continue;
     diagnosis.findings.push_back(
         {.code = "gpu_throttled",
          .severity = severity::slows,
@@ -138,10 +128,9 @@ void throttling(const facts& facts, diagnosis& diagnosis) {
                       {"sm_mhz", common::or_null(clocks.sm_mhz)},
                       {"sm_max_mhz", common::or_null(clocks.sm_max_mhz)},
                       {"temperature_c", common::or_null(clocks.temperature_c)}},
-         .cost = std::nullopt,
          .fix = {"Look at its cooling, its power supply and its power limit",
                  smi(gpu, "-q -d PERFORMANCE,TEMPERATURE,POWER"), place::hardware}});
-  });
+  }
 }
 
 void replays(const facts& facts, diagnosis& diagnosis) {
@@ -156,7 +145,6 @@ void replays(const facts& facts, diagnosis& diagnosis) {
                              "Each is an error of transmission.",
                              replays),
          .evidence = {{"replays", replays}},
-         .cost = std::nullopt,
          .fix = {is_soldered(facts.host, gpu)
                      ? "Have the board repaired if the counter goes on rising"
                      : "Reseat the card, and change its slot, riser or cable",
@@ -175,7 +163,6 @@ void memory_errors(const facts& facts, diagnosis& diagnosis) {
            .gpu = gpu.id,
            .what = "ECC of the GPU's memory is off: whether its memory errs is not known.",
            .evidence = {{"ecc", false}},
-           .decides = false,
            .fix = set("Switch it on, and reset the GPU", gpu, "-e 1")});
     if (errors == 0 && !rows_wait) return;
     diagnosis.findings.push_back(
@@ -190,7 +177,6 @@ void memory_errors(const facts& facts, diagnosis& diagnosis) {
                            errors, rows_wait ? "; rows wait for a reset to be replaced" : ""),
          .evidence = {{"uncorrected_errors", is_known ? nlohmann::ordered_json(errors) : nullptr},
                       {"rows_to_remap", common::or_null(settings.rows_to_remap)}},
-         .cost = std::nullopt,
          .fix = set("Reset the GPU; if errors come back, take it out of use", gpu, "--gpu-reset")});
   });
 }
@@ -215,7 +201,6 @@ void past_errors(const facts& facts, diagnosis& diagnosis) {
          .evidence = {{"replays", common::or_null(gpu.counters_after.pcie_replays)},
                       {"uncorrected_errors",
                        common::or_null(gpu.counters_after.uncorrected_errors)}},
-         .decides = false,
          .fix = {"Look whether the counters rise while programs copy",
                  smi(gpu, "-q | grep -iE 'replay|uncorrectable'")}});
   }
@@ -230,7 +215,6 @@ void instances(const facts& facts, diagnosis& diagnosis) {
          .gpu = gpu.id,
          .what = "The GPU is divided into instances (MIG): they share its link.",
          .evidence = {{"mig", true}},
-         .cost = std::nullopt,
          .fix = set("Use the whole GPU, after its instances are destroyed", gpu, "-mig 0")});
   }
 }
@@ -249,7 +233,6 @@ void hidden_settings(const facts& facts, diagnosis& diagnosis) {
                   : "This program was built without nvml.h, so it does not ask the driver's "
                     "management library"),
          .evidence = {{"library", "libnvidia-ml.so.1"}, {"built_with_nvml", asks}},
-         .decides = false,
          .fix = asks ? management_library(facts.host)
                      : remedy{"Build it with nvml.h, of CUDA's toolkit or of scripts/setup.sh; "
                               "until then ask the driver",

@@ -9,8 +9,6 @@
 namespace bench_transfers::doctor::checks {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 std::string gib_text(std::size_t bytes) {
   return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1 << 30));
 }
@@ -21,13 +19,11 @@ void cpu_governor(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "cpu_governor",
        .severity = severity::may_slow,
-       .gpu = "",
        .what =
            fmt::format("The CPUs' governor is {}: their clock may rise only after a while under "
                        "load, so small transfers and copies by the CPU can be slow.",
                        *governor),
        .evidence = {{"governor", *governor}},
-       .cost = std::nullopt,
        .fix = {"Choose the governor performance",
                "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
                place::system}});
@@ -39,12 +35,10 @@ void cpu_clock_limit(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "cpu_clock_limit",
        .severity = severity::may_slow,
-       .gpu = "",
        .what = fmt::format("The CPUs' clock is limited to {} of {} MHz: small transfers and copies "
                            "by the CPU take longer.",
                            limit->limit_khz / 1000, limit->most_khz / 1000),
        .evidence = {{"limit_khz", limit->limit_khz}, {"most_khz", limit->most_khz}},
-       .cost = std::nullopt,
        .fix = {"Raise the limit to what the CPUs can do",
                fmt::format("echo {} | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq",
                            limit->most_khz),
@@ -56,11 +50,9 @@ void cpu_boost(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "cpu_boost_off",
        .severity = severity::may_slow,
-       .gpu = "",
        .what = "The CPUs may not exceed their nominal clock: small transfers and copies by the CPU "
                "take longer.",
        .evidence = {{"boost", false}},
-       .cost = std::nullopt,
        .fix = {"Switch boost on; the firmware may forbid it",
                facts.host.cpu_speed.boost_by_intel_pstate
                    ? "echo 0 > /sys/devices/system/cpu/intel_pstate/no_turbo"
@@ -76,7 +68,6 @@ void other_load(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "other_load",
        .severity = severity::may_slow,
-       .gpu = "",
        .what =
            fmt::format("Something else runs or has just ended: the load average is {:.1f} on {} "
                        "CPUs. It competes for memory bandwidth and CPU time.",
@@ -95,7 +86,6 @@ void huge_pages(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "huge_pages_off",
        .severity = severity::may_slow,
-       .gpu = "",
        .what = "Transparent huge pages are off: page-locking existing memory takes longer.",
        .evidence = {{"transparent_hugepage_enabled", *facts.host.huge_pages}},
        .cost = cost{.least_lost = 1 - 16.46 / 19.59,
@@ -115,13 +105,11 @@ void memlock_limit(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "memlock_limit",
        .severity = severity::may_slow,
-       .gpu = "",
        .what =
            fmt::format("This process may lock {}: locking more with mlock or for RDMA fails, and "
                        "programs then copy once more. What CUDA's driver pins is not counted.",
                        common::format_size(*limit)),
        .evidence = {{"limit_bytes", *limit}},
-       .cost = std::nullopt,
        .fix = {"Raise the limit, for good in /etc/security/limits.conf", "ulimit -l unlimited"}});
 }
 
@@ -133,12 +121,10 @@ void memory_limit(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "memory_limit",
        .severity = severity::may_slow,
-       .gpu = "",
        .what = fmt::format("A control group grants {} of host memory, less than the {} of a GPU: "
                            "host buffers, which count, may be reclaimed or the process be ended.",
                            gib_text(*limit), gib_text(largest)),
        .evidence = {{"limit_bytes", *limit}, {"gpu_memory_bytes", largest}},
-       .cost = std::nullopt,
        .fix = {
            "Raise the limit of the container (--memory, resources.limits.memory) or of its group",
            "echo max > /sys/fs/cgroup/GROUP/memory.max", place::system}});

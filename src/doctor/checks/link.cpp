@@ -18,15 +18,6 @@ std::string text_of(const link_rate& rate) {
   return fmt::format("PCIe {}.0 x{}", rate.generation, rate.width);
 }
 
-json evidence_of(const path_link& link) {
-  return {{"upper", link.upper.empty() ? json() : json(link.upper)},
-          {"lower", link.lower},
-          {"generation", link.now.generation},
-          {"width", link.now.width},
-          {"generation_max", link.most.generation},
-          {"width_max", link.most.width}};
-}
-
 /// What a slower link takes off, by the specification. None if it is not slower than another link
 /// of the path: that one limits the copies.
 std::optional<cost> cost_of(const link_rate& now, const link_rate& other) {
@@ -89,7 +80,7 @@ void link_width(const facts& facts, diagnosis& diagnosis) {
          .gpu = gpu.id,
          .what = fmt::format("{} runs at {} lanes of the {} that it can have.", place_of(link),
                              link.now.width, link.most.width),
-         .evidence = evidence_of(link),
+         .evidence = to_json(link),
          .cost = cost_of(link.now, {link.now.generation, link.most.width}),
          .fix = reseat(facts.host, gpu, link)});
   });
@@ -98,7 +89,7 @@ void link_width(const facts& facts, diagnosis& diagnosis) {
 void link_generation(const facts& facts, diagnosis& diagnosis) {
   for_each_link(facts, [&](const gpu_facts& gpu, const path_link& link) {
     if (!gpu.under_load || !link.is_slower()) return;
-    auto evidence = evidence_of(link);
+    auto evidence = to_json(link);
     evidence.update(power_of(facts.host, gpu));
     diagnosis.findings.push_back(
         {.code = "link_generation",
@@ -122,7 +113,7 @@ void sleeping_link(const facts& facts, diagnosis& diagnosis) {
          .what = fmt::format("{} runs at {} of {}, but nothing is copied now: a link that sleeps "
                              "does that, too.",
                              place_of(link), text_of(link.now), text_of(link.most)),
-         .evidence = evidence_of(link),
+         .evidence = to_json(link),
          .decides = true,
          .fix = {"Read the link while the GPU copies, which needs CUDA",
                  "bench_transfers doctor"}});
@@ -132,7 +123,7 @@ void sleeping_link(const facts& facts, diagnosis& diagnosis) {
 void tunnelled_link(const facts& facts, diagnosis& diagnosis) {
   for_each_link(facts, [&](const gpu_facts& gpu, const path_link& link) {
     if (link.limits) return;
-    auto evidence = evidence_of(link);
+    auto evidence = to_json(link);
     std::string reached;
     for (const auto& copy : facts.copies) {
       if (copy.gpu != gpu.id) continue;
@@ -174,7 +165,6 @@ void power_saving(const facts& facts, diagnosis& diagnosis) {
                              "pause wait until it wakes.",
                              fmt::join(reasons, "; ")),
          .evidence = power_of(facts.host, gpu),
-         .cost = std::nullopt,
          .fix = switch_off_power_saving(gpu)});
   }
 }
@@ -187,7 +177,7 @@ void slot_limit(const facts& facts, diagnosis& diagnosis) {
     if (!std::ranges::all_of(links, &path_link::limits)) continue;
     const auto& link = links.back();
     if (link.most == link.lower_most) continue;
-    auto evidence = evidence_of(link);
+    auto evidence = to_json(link);
     evidence["gpu_generation_max"] = link.lower_most.generation;
     evidence["gpu_width_max"] = link.lower_most.width;
     const bool soldered = is_soldered(facts.host, gpu);
@@ -213,8 +203,8 @@ void upstream_limit(const facts& facts, diagnosis& diagnosis) {
     for (std::size_t i = 0; i + 1 < links.size(); ++i) {
       const auto& link = links[i];
       if (!link.limits || !(link.most.gb_per_s() < links.back().most.gb_per_s())) continue;
-      auto evidence = evidence_of(link);
-      evidence["gpu_link"] = evidence_of(links.back());
+      auto evidence = to_json(link);
+      evidence["gpu_link"] = to_json(links.back());
       diagnosis.findings.push_back(
           {.code = "upstream_limit",
            .severity = severity::slows,
@@ -252,7 +242,6 @@ void hidden_link(const facts& facts, diagnosis& diagnosis) {
            .what = "The ports and switches between the GPU and the CPU are not shown: one of them "
                    "may be narrow.",
            .evidence = {{"bus_id", gpu.bus_id}, {"hops", gpu.path.hops.size()}},
-           .decides = false,
            .fix = {"Look at the ports and switches", "lspci -tv", place::hardware}});
   }
 }
@@ -275,7 +264,6 @@ void acs_redirect(const facts& facts, diagnosis& diagnosis) {
                            "(ACS): {}. Copies from and to the host do not change.",
                            fmt::join(redirecting, ", ")),
            .evidence = {{"ports", redirecting}},
-           .cost = std::nullopt,
            .fix = {"Switch ACS off in the firmware's settings, or in each port until the next "
                    "start; virtual machines need it for their isolation",
                    fmt::format("setpci -s {} ECAP_ACS+6.w=0000", redirecting.front()),
@@ -286,7 +274,6 @@ void acs_redirect(const facts& facts, diagnosis& diagnosis) {
            .gpu = gpu.id,
            .what = "Only root can read whether ports redirect copies between GPUs (ACS).",
            .evidence = {{"ports", hidden}},
-           .decides = false,
            .fix = {"Run this as root", "sudo bench_transfers doctor"}});
   }
 }
@@ -300,7 +287,6 @@ void iommu_translation(const facts& facts, diagnosis& diagnosis) {
          .gpu = gpu.id,
          .what = "The IOMMU translates each address that the GPU reads or writes.",
          .evidence = {{"domain", *gpu.iommu_domain}},
-         .cost = std::nullopt,
          .fix = kernel_argument(facts.host, "Let the host's devices pass the IOMMU",
                                 facts.host.platform.arm ? "iommu.passthrough=1" : "iommu=pt")});
   }

@@ -48,7 +48,6 @@ void slow_copies(const facts& facts, diagnosis& diagnosis) {
   if (facts.why_not_measured)
     diagnosis.unknowns.push_back(
         {.code = "not_measured",
-         .gpu = "",
          .what = fmt::format("Nothing was measured: {}.", *facts.why_not_measured),
          .evidence = {{"reason", *facts.why_not_measured}},
          .decides = true,

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/common/message.hpp"
 #include "src/doctor/checks/registration.hpp"
-#include "src/machine/files.hpp"
 
 namespace bench_transfers::doctor::checks {
 namespace {
@@ -106,9 +106,8 @@ std::string numbers_of(const std::vector<const machine::numa_node*>& nodes) {
   return list;
 }
 
-/// A node and where the nearest CPUs and memory are.
+/// Where the CPUs and the memory are that are nearest to a GPU's node.
 struct gpu_home {
-  const machine::numa_node& node;
   std::vector<const machine::numa_node*> cpus, memory;
 };
 
@@ -120,30 +119,31 @@ std::string nodes_with_memory(const host_facts& host) {
   return numbers_of(nodes);
 }
 
+/// Whether there are such nodes, and none may be used.
+template <class MayUse>
+bool have_none(const std::vector<const machine::numa_node*>& nodes, MayUse may_use) {
+  return !nodes.empty() && std::ranges::none_of(nodes, may_use);
+}
+
 remedy bind_to(const gpu_home& home) {
-  const auto is_shut = [](const auto& nodes, auto may_use) {
-    return !nodes.empty() && std::ranges::none_of(nodes, may_use);
-  };
-  if (is_shut(home.memory, [](const auto* node) { return node->memory_allowed; }))
-    return {
-        fmt::format("The process's cpuset leaves this memory out, so numactl cannot bind to it: "
-                    "give the job or the container memory of node {} and CPUs of node {}",
-                    numbers_of(home.memory), numbers_of(home.cpus)),
-        "grep -E 'Cpus_allowed_list|Mems_allowed_list' /proc/self/status"};
+  if (have_none(home.memory, [](const auto* node) { return node->memory_allowed; }))
+    return {fmt::format("The process's cpuset leaves this memory out, so numactl cannot bind to "
+                        "it: give the job or the container memory of node {} and CPUs of node {}",
+                        numbers_of(home.memory), numbers_of(home.cpus)),
+            "grep -E 'Cpus_allowed_list|Mems_allowed_list' /proc/self/status"};
   std::string options;
   if (!home.cpus.empty()) options += fmt::format(" --cpunodebind={}", numbers_of(home.cpus));
   if (!home.memory.empty()) options += fmt::format(" --membind={}", numbers_of(home.memory));
   return {
       "Bind the process and its memory to the GPU's node, or to the nearest that has what it "
-      "lacks; "
-      "in a cpuset, give it CPUs and memory of that node",
+      "lacks; in a cpuset, give it CPUs and memory of that node",
       fmt::format("numactl{} PROGRAM", options)};
 }
 
 /// The binding of one GPU's process.
 void judge_binding(const host_facts& host, const gpu_facts& gpu, const machine::numa_node& node,
                    diagnosis& diagnosis) {
-  const gpu_home home{node, nearest(host, node, has_cpus), nearest(host, node, has_memory)};
+  const gpu_home home{nearest(host, node, has_cpus), nearest(host, node, has_memory)};
   const auto add = [&](const char* code, const std::string& what) {
     auto evidence = evidence_of(host, node.number);
     if (!has_memory(node)) evidence["nearest_memory"] = numbers_of(home.memory);
@@ -155,12 +155,10 @@ void judge_binding(const host_facts& host, const gpu_facts& gpu, const machine::
                                   .cost = cost_of_far_node(host, node),
                                   .fix = bind_to(home)});
   };
-  const auto none = [](const auto& nodes, auto may_use) {
-    return !nodes.empty() && std::ranges::none_of(nodes, may_use);
-  };
-  const bool far_cpus = none(home.cpus, [](const auto* near) { return has_usable_cpus(*near); });
+  const bool far_cpus =
+      have_none(home.cpus, [](const auto* near) { return has_usable_cpus(*near); });
   const bool far_memory =
-      none(home.memory, [&](const auto* near) { return allows_memory(host, *near); });
+      have_none(home.memory, [&](const auto* near) { return allows_memory(host, *near); });
   if (far_cpus)
     add("numa_cpus_far",
         fmt::format("The GPU is next to NUMA node {}, and this process may use none of its CPUs.",
@@ -172,10 +170,9 @@ void judge_binding(const host_facts& host, const gpu_facts& gpu, const machine::
   const bool is_free = std::ranges::count_if(host.nodes, has_usable_cpus) > 1;
   const bool has_policy = host.process.policy && !host.process.policy->nodes.empty();
   if (!far_cpus && !far_memory && is_free && !has_policy)
-    add("numa_unbound",
-        fmt::format("The GPU is next to NUMA node {}, and this process may run and take memory on "
-                    "other nodes, too.",
-                    node.number));
+    add("numa_unbound", fmt::format("The GPU is next to NUMA node {}, and this process may run and "
+                                    "take memory on other nodes, too.",
+                                    node.number));
 }
 
 void numa_binding(const facts& facts, diagnosis& diagnosis) {
@@ -194,25 +191,21 @@ void numa_binding(const facts& facts, diagnosis& diagnosis) {
          .what = "The NUMA node next to the GPU is not known, or kernel and driver name different "
                  "ones.",
          .evidence = machine::to_json(gpu.node),
-         .decides = false,
          .fix = {"Measure copies with memory on each node", "bench_transfers map"}});
   }
 }
 
 void nodes_per_socket(const facts& facts, diagnosis& diagnosis) {
   const auto& host = facts.host;
-  const auto nodes = static_cast<std::size_t>(
-      std::ranges::count_if(host.nodes, [](const auto& node) { return !node.cpus.empty(); }));
+  const auto nodes = static_cast<std::size_t>(std::ranges::count_if(host.nodes, has_cpus));
   if (!host.sockets || *host.sockets == 0 || nodes <= *host.sockets) return;
   diagnosis.findings.push_back(
       {.code = "nodes_per_socket",
        .severity = severity::may_slow,
-       .gpu = "",
        .what = fmt::format("Each socket is divided into {} NUMA nodes (NPS, SNC): memory on one of "
                            "them has a part of the socket's memory channels.",
                            nodes / *host.sockets),
        .evidence = {{"nodes", nodes}, {"sockets", *host.sockets}},
-       .cost = std::nullopt,
        .fix = {"Spread host memory over the socket's nodes, or divide it into fewer in the "
                "firmware's settings (NPS1 of AMD, sub-NUMA clustering of Intel)",
                fmt::format("numactl --interleave={} PROGRAM", nodes_with_memory(host))}});
@@ -224,12 +217,9 @@ void numa_balancing(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "numa_balancing",
        .severity = severity::may_slow,
-       .gpu = "",
-       .what =
-           "The kernel moves memory between NUMA nodes, and unmaps it to see who uses it: copies "
-           "by the CPU, and of pageable memory, wait for that.",
+       .what = "The kernel moves memory between NUMA nodes, and unmaps it to see who uses it: "
+               "copies by the CPU, and of pageable memory, wait for that.",
        .evidence = {{"numa_balancing", *host.numa_balancing}, {"nodes", host.nodes.size()}},
-       .cost = std::nullopt,
        .fix = {"Switch it off where programs are bound to nodes",
                "sysctl -w kernel.numa_balancing=0", place::system}});
 }
@@ -243,12 +233,10 @@ void few_cpus(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "few_cpus",
        .severity = severity::may_slow,
-       .gpu = "",
        .what = fmt::format("This process may use {} of {} CPUs: copies of pageable memory, which "
                            "CPUs do, are slow with fewer than {}.",
                            usable, *host.cpus_online, enough),
        .evidence = {{"usable_cpus", usable}, {"cpus_online", *host.cpus_online}},
-       .cost = std::nullopt,
        .fix = {"Give the process more CPUs: by its cpuset, by --cpus-per-task of Slurm, or by its "
                "affinity",
                "taskset --cpu-list CPUS PROGRAM"}});
@@ -265,14 +253,12 @@ void cpu_quota(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "cpu_quota",
        .severity = have_waited ? severity::slows : severity::may_slow,
-       .gpu = "",
        .what = fmt::format("A control group grants the time of {:.3g} CPUs, and {} may be used: "
                            "threads that copy wait when it is used up{}.",
                            host.cpu_quota->cpus, usable, have_waited ? ", as they have now" : ""),
        .evidence = {{"quota_cpus", host.cpu_quota->cpus},
                     {"usable_cpus", usable},
-                    {"throttled_periods", machine::or_null(periods)}},
-       .cost = std::nullopt,
+                    {"throttled_periods", common::or_null(periods)}},
        .fix = {"Raise the limit of the container (--cpus, resources.limits.cpu) or of its group",
                "echo max > /sys/fs/cgroup/GROUP/cpu.max", place::system}});
 }

@@ -30,7 +30,6 @@ void judge_driver(const host_facts& host, const gpu_facts& gpu, diagnosis& diagn
                        gpu.driver_cuda_version, gpu.runtime_cuda_version),
        .evidence = {{"driver_cuda_version", gpu.driver_cuda_version},
                     {"runtime_cuda_version", gpu.runtime_cuda_version}},
-       .cost = std::nullopt,
        .fix = install_driver(host, "Install a driver that knows the runtime's CUDA")});
 }
 
@@ -94,7 +93,6 @@ void gpus(const facts& facts, diagnosis& diagnosis) {
   if (facts.gpus.empty()) {
     diagnosis.unknowns.push_back(
         {.code = "no_gpu",
-         .gpu = "",
          .what = facts.why_no_cuda
                      ? fmt::format("No GPU was found ({}): only the host was examined.",
                                    *facts.why_no_cuda)
@@ -121,7 +119,6 @@ void gpus(const facts& facts, diagnosis& diagnosis) {
                         {"driver_version", machine::or_null(facts.host.driver_version)},
                         {"bound_driver", machine::or_null(gpu.bound_driver)},
                         {"unassigned_bars", gpu.unassigned_bars}},
-           .cost = std::nullopt,
            .fix = obstacle.fix});
   }
 }
@@ -135,13 +132,11 @@ void driver_version(const facts& facts, diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.code = "forward_compatibility",
        .severity = severity::may_slow,
-       .gpu = "",
        .what = fmt::format("CUDA's driver library is version {}, the kernel's module {}: forward "
                            "compatibility lacks what needs the newer module.",
                            *host.driver_library_version, *host.driver_version),
        .evidence = {{"library_version", *host.driver_library_version},
                     {"module_version", *host.driver_version}},
-       .cost = std::nullopt,
        .fix = install_driver(host,
                              "Take the compatibility package out of the library path, and "
                              "install a driver of the library's version")});
@@ -156,7 +151,6 @@ void confidential_computing(const facts& facts, diagnosis& diagnosis) {
          .what = "Confidential computing is on: each byte is encrypted and copied through a buffer "
                  "outside of the protected memory.",
          .evidence = evidence,
-         .cost = std::nullopt,
          .fix = {
              "Switch it off where the data need no such protection: the GPU's mode, and a virtual "
              "machine without SEV-SNP or TDX",
@@ -175,7 +169,6 @@ void virtual_machine(const facts& facts, diagnosis& diagnosis) {
   if (!hypervisor) return;
   diagnosis.unknowns.push_back(
       {.code = "virtual_machine",
-       .gpu = "",
        .what =
            facts.host.platform.wsl
                ? "This is WSL: Windows' driver copies, and shows neither links, NUMA nodes nor the "
@@ -186,7 +179,6 @@ void virtual_machine(const facts& facts, diagnosis& diagnosis) {
                              "shares the link.",
                              *hypervisor),
        .evidence = {{"hypervisor", *hypervisor}, {"wsl", facts.host.platform.wsl}},
-       .decides = false,
        .fix = facts.host.platform.wsl
                   ? remedy{"Measure what programs get here, with pinned memory and without",
                            "bench_transfers --strategies=copy"}
@@ -198,7 +190,6 @@ void hidden_files(const facts& facts, diagnosis& diagnosis) {
   if (host.shows_pci && host.shows_nodes && host.shows_process) return;
   diagnosis.unknowns.push_back(
       {.code = "files_hidden",
-       .gpu = "",
        .what =
            "Parts of /sys or /proc are not shown: links, NUMA nodes, limits and settings may be "
            "anything.",
@@ -206,7 +197,6 @@ void hidden_files(const facts& facts, diagnosis& diagnosis) {
                     {"numa_nodes", host.shows_nodes},
                     {"process", host.shows_process},
                     {"container", machine::or_null(host.container)}},
-       .decides = false,
        .fix = give_container(host, access::sysfs,
                              {"Mount /proc and /sys", "mount -t sysfs sysfs /sys"})});
 }

@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <map>
+#include <string_view>
 
 namespace bench_transfers::doctor {
 namespace {
@@ -79,35 +82,31 @@ remedy kernel_argument(const host_facts& host, const std::string& why,
 }
 
 remedy give_container(const host_facts& host, access access, const remedy& elsewhere) {
+  using by_access = std::array<const char*, 3>;
+  constexpr by_access texts{"Give the container the GPU",
+                            "Show NVIDIA's management library (utility) to the container",
+                            "Show /sys and /proc to the container, or run this on its host"};
+  static const std::map<std::string_view, by_access> commands{
+      {"apptainer",
+       {"apptainer exec --nv IMAGE PROGRAM", "apptainer exec --nv IMAGE PROGRAM",
+        "apptainer exec --bind /sys IMAGE PROGRAM"}},
+      {"docker",
+       {"docker run --gpus all IMAGE",
+        "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE",
+        "docker run -v /sys:/sys:ro IMAGE"}},
+      {"kubernetes",
+       {"kubectl set resources deployment/NAME --limits=nvidia.com/gpu=1",
+        "kubectl set env deployment/NAME NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+        "kubectl explain pod.spec.volumes.hostPath"}},
+      {"podman",
+       {"podman run --device nvidia.com/gpu=all IMAGE",
+        "podman run --device nvidia.com/gpu=all IMAGE", "podman run -v /sys:/sys:ro IMAGE"}}};
   const auto kind = host.container.value_or("wsl");
   if (kind == "wsl") return elsewhere;
-  const auto choose = [&](const char* gpu, const char* library, const char* sysfs) -> std::string {
-    switch (access) {
-      case access::gpu: return gpu;
-      case access::management_library: return library;
-      case access::sysfs: return sysfs;
-    }
-    return "";
-  };
-  const auto text = choose("Give the container the GPU",
-                           "Show NVIDIA's management library (utility) to the container",
-                           "Show /sys and /proc to the container, or run this on its host");
-  if (kind == "podman")
-    return {text, choose("podman run --device nvidia.com/gpu=all IMAGE",
-                         "podman run --device nvidia.com/gpu=all IMAGE",
-                         "podman run -v /sys:/sys:ro IMAGE")};
-  if (kind == "apptainer")
-    return {text, choose("apptainer exec --nv IMAGE PROGRAM", "apptainer exec --nv IMAGE PROGRAM",
-                         "apptainer exec --bind /sys IMAGE PROGRAM")};
-  if (kind == "kubernetes")
-    return {text,
-            choose("kubectl set resources deployment/NAME --limits=nvidia.com/gpu=1",
-                   "kubectl set env deployment/NAME NVIDIA_DRIVER_CAPABILITIES=compute,utility",
-                   "kubectl explain pod.spec.volumes.hostPath")};
-  if (kind != "docker") return {text, "cat /proc/self/mountinfo"};
-  return {text, choose("docker run --gpus all IMAGE",
-                       "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE",
-                       "docker run -v /sys:/sys:ro IMAGE")};
+  const auto index = static_cast<std::size_t>(access);
+  const auto known = commands.find(kind);
+  return {texts.at(index),
+          known == commands.end() ? "cat /proc/self/mountinfo" : known->second.at(index)};
 }
 
 std::string show_link(const gpu_facts& gpu, const topology::path_link& link) {

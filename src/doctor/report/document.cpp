@@ -1,15 +1,14 @@
-#include "src/doctor/report/document.hpp"
-
 #include <cmath>
-#include <utility>
 
 #include "src/common/message.hpp"
 #include "src/doctor/path_links.hpp"
+#include "src/doctor/report/report.hpp"
 
 namespace bench_transfers::doctor {
 namespace {
 
 using json = nlohmann::ordered_json;
+using common::list_of;
 
 constexpr int newest_format = 1;
 
@@ -48,16 +47,11 @@ json links_to_json(const facts& facts, const gpu_facts& gpu) {
   const auto links = links_of(facts, gpu);
   const auto bottleneck = topology::narrowest(links);
   auto list = json::array();
-  for (std::size_t i = 0; i < links.size(); ++i)
-    list.push_back(
-        {{"upper", common::or_null(links[i].upper)},
-         {"lower", links[i].lower},
-         {"generation", links[i].now.generation},
-         {"width", links[i].now.width},
-         {"generation_max", links[i].most.generation},
-         {"width_max", links[i].most.width},
-         {"limit_gb_per_s", links[i].limits ? json(rounded(links[i].now.gb_per_s())) : json()},
-         {"bottleneck", bottleneck == i}});
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    auto& entry = list.emplace_back(doctor::to_json(links[i]));
+    entry["limit_gb_per_s"] = links[i].limits ? json(rounded(links[i].now.gb_per_s())) : json();
+    entry["bottleneck"] = bottleneck == i;
+  }
   return list;
 }
 
@@ -84,25 +78,18 @@ json to_json(const measured_copy& copy) {
           {"gb_per_s", rounded(copy.gb_per_s)}};
 }
 
-template <class Values>
-json list_of(const Values& values) {
-  auto list = json::array();
-  for (const auto& value : values) list.push_back(to_json(value));
-  return list;
-}
+constexpr auto as_json = [](const auto& entry) { return to_json(entry); };
 
 }  // namespace
 
 json document_of(const facts& facts, const diagnosis& diagnosis) {
-  auto gpus = json::array();
-  for (const auto& gpu : facts.gpus) gpus.push_back(to_json(facts, gpu));
   return {{"kind", "doctor"},
           {"format", newest_format},
           {"verdict", to_string(conclude(diagnosis))},
-          {"gpus", std::move(gpus)},
-          {"measured", list_of(facts.copies)},
-          {"findings", list_of(diagnosis.findings)},
-          {"cannot_be_known", list_of(diagnosis.unknowns)}};
+          {"gpus", list_of(facts.gpus, [&](const auto& gpu) { return to_json(facts, gpu); })},
+          {"measured", list_of(facts.copies, as_json)},
+          {"findings", list_of(diagnosis.findings, as_json)},
+          {"cannot_be_known", list_of(diagnosis.unknowns, as_json)}};
 }
 
 }  // namespace bench_transfers::doctor

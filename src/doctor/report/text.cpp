@@ -1,4 +1,4 @@
-#include "src/doctor/report/text.hpp"
+#include "src/common/text.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/text.hpp"
 #include "src/doctor/path_links.hpp"
+#include "src/doctor/report/report.hpp"
 #include "src/exports/text.hpp"
 
 namespace bench_transfers::doctor {

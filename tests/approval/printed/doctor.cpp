@@ -5,8 +5,7 @@
 #include <string>
 
 #include "src/doctor/checks/diagnose.hpp"
-#include "src/doctor/report/document.hpp"
-#include "src/doctor/report/text.hpp"
+#include "src/doctor/report/report.hpp"
 #include "tests/approval/printed/printed.hpp"
 #include "tests/unit/doctor/made_up_machines.hpp"
 

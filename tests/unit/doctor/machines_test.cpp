@@ -8,8 +8,7 @@
 
 #include "src/doctor/checks/diagnose.hpp"
 #include "src/doctor/path_links.hpp"
-#include "src/doctor/report/document.hpp"
-#include "src/doctor/report/text.hpp"
+#include "src/doctor/report/report.hpp"
 #include "tests/basics.hpp"
 #include "tests/unit/doctor/made_up_machines.hpp"
 
