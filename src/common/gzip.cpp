@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <new>
 
 #include "src/common/text.hpp"
@@ -83,41 +84,6 @@ class gzip_unpacker {
   bool ended_ = false;
 };
 
-/// zlib's state of packing.
-class gzip_packer {
- public:
-  gzip_packer() {
-    constexpr int usual_memory = 8;
-    if (deflateInit2(&state_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, usual_memory,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-      throw std::bad_alloc();
-  }
-  gzip_packer(const gzip_packer&) = delete;
-  gzip_packer& operator=(const gzip_packer&) = delete;
-  ~gzip_packer() { deflateEnd(&state_); }
-
-  std::string pack(std::string_view text) {
-    constexpr std::size_t chunk = std::size_t{1} << 20;
-    std::string packed;
-    for (int result = Z_OK; result != Z_STREAM_END;) {
-      const auto input_bytes = std::min(text.size(), chunk);
-      state_.next_in = reinterpret_cast<const Bytef*>(text.data());
-      state_.avail_in = static_cast<uInt>(input_bytes);
-      const auto begin = packed.size();
-      packed.resize(begin + chunk);
-      state_.next_out = reinterpret_cast<Bytef*>(packed.data() + begin);
-      state_.avail_out = static_cast<uInt>(chunk);
-      result = deflate(&state_, input_bytes == text.size() ? Z_FINISH : Z_NO_FLUSH);
-      text.remove_prefix(input_bytes - state_.avail_in);
-      packed.resize(begin + chunk - state_.avail_out);
-    }
-    return packed;
-  }
-
- private:
-  z_stream state_{};
-};
-
 }  // namespace
 
 std::string unpacked(std::string bytes, std::size_t most_bytes) {
@@ -149,6 +115,29 @@ std::string unpacked_beginning(std::string_view bytes, std::size_t most_bytes) {
   return text;
 }
 
-std::string packed(const std::string& text) { return gzip_packer().pack(text); }
+std::string packed(const std::string& text) {
+  constexpr int usual_memory = 8;
+  constexpr std::size_t chunk = std::size_t{1} << 20;
+  z_stream state{};
+  if (deflateInit2(&state, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, usual_memory,
+                   Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
+  const std::unique_ptr<z_stream, decltype(&deflateEnd)> closed(&state, deflateEnd);
+  std::string_view left = text;
+  std::string packed;
+  for (int result = Z_OK; result != Z_STREAM_END;) {
+    const auto input_bytes = std::min(left.size(), chunk);
+    state.next_in = reinterpret_cast<const Bytef*>(left.data());
+    state.avail_in = static_cast<uInt>(input_bytes);
+    const auto begin = packed.size();
+    packed.resize(begin + chunk);
+    state.next_out = reinterpret_cast<Bytef*>(packed.data() + begin);
+    state.avail_out = static_cast<uInt>(chunk);
+    result = deflate(&state, input_bytes == left.size() ? Z_FINISH : Z_NO_FLUSH);
+    left.remove_prefix(input_bytes - state.avail_in);
+    packed.resize(begin + chunk - state.avail_out);
+  }
+  return packed;
+}
 
 }  // namespace bench_transfers::common

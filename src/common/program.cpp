@@ -74,8 +74,7 @@ usage_error unknown(std::string_view kind, std::string_view name, const std::str
 
 void require_values(std::span<const char* const> arguments) {
   for (const std::string_view argument : arguments)
-    if (argument.starts_with("--") && argument.ends_with('=') &&
-        argument.find('=') + 1 == argument.size())
+    if (argument.starts_with("--") && argument.find('=') + 1 == argument.size())
       throw usage_error(fmt::format("{} needs a value", argument.substr(0, argument.size() - 1)));
 }
 

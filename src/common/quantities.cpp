@@ -165,19 +165,13 @@ bool has_form(std::string_view text, std::string_view form) {
   return true;
 }
 
-int number(std::string_view digits) {
-  int value = 0;
-  for (const char digit : digits) value = 10 * value + (digit - '0');
-  return value;
-}
-
 /// How far local time is ahead of UTC.
 std::optional<std::chrono::minutes> parse_offset(std::string_view text) {
   using namespace std::chrono;
   if (text == "Z") return minutes(0);
   if (!has_form(text, "+00:00") && !has_form(text, "-00:00")) return std::nullopt;
-  const int hour = number(text.substr(1, 2));
-  const int minute = number(text.substr(4, 2));
+  const int hour = number_from<int>(text.substr(1, 2)).value();
+  const int minute = number_from<int>(text.substr(4, 2)).value();
   if (hour > 23 || minute > 59) return std::nullopt;
   const auto ahead = hours(hour) + minutes(minute);
   return text.front() == '-' ? -ahead : ahead;
@@ -190,7 +184,7 @@ std::optional<std::chrono::sys_seconds> parse_timestamp(std::string_view text) {
   constexpr std::string_view form = "0000-00-00T00:00:00";
   if (!has_form(text.substr(0, form.size()), form)) return std::nullopt;
   const auto field = [&](std::size_t first, std::size_t digits) {
-    return number(text.substr(first, digits));
+    return number_from<int>(text.substr(first, digits)).value();
   };
   const year_month_day date(year(field(0, 4)), month(static_cast<unsigned>(field(5, 2))),
                             day(static_cast<unsigned>(field(8, 2))));

@@ -190,7 +190,7 @@ std::string printable_in_short(std::string_view text) {
   if (text.size() <= most_bytes) return printable(text);
   auto end = most_bytes;
   // The cut must not split a character.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
+  while (end > 0 && !begins_letter(text[end])) --end;
   return printable(text.substr(0, end)) + "…";
 }
 
