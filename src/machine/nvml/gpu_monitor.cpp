@@ -92,30 +92,89 @@ struct written_by<nvmlReturn_t (*)(Arguments...)> {
       std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>>;
 };
 
-/// Reads settings. Each function is looked up when it is called, since that happens once.
-class settings_reader {
+class nvml_monitor final : public gpu_monitor {
  public:
-  settings_reader(const nvml_library& library, nvmlDevice_t gpu) : library_(library), gpu_(gpu) {}
+  nvml_monitor(nvml_library library, nvmlDevice_t gpu)
+      : library_(std::move(library)),
+        gpu_(gpu),
+        clock_(find<decltype(clock_)>(library_, "nvmlDeviceGetClockInfo")),
+        reasons_(find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksEventReasons")),
+        temperature_(find<decltype(temperature_)>(library_, "nvmlDeviceGetTemperature")),
+        replays_(find<decltype(replays_)>(library_, "nvmlDeviceGetPcieReplayCounter")),
+        affinity_(find<decltype(affinity_)>(library_, "nvmlDeviceGetMemoryAffinity")),
+        mig_mode_(find<decltype(mig_mode_)>(library_, "nvmlDeviceGetMigMode")) {
+    if (!reasons_) {  // its name before version 535 of the driver
+      reasons_ = find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    }
+    const auto max_clock =
+        find<decltype(&nvmlDeviceGetMaxClockInfo)>(library_, "nvmlDeviceGetMaxClockInfo");
+    sm_max_mhz_ = ask<unsigned>(max_clock, gpu_, NVML_CLOCK_SM);
+    memory_max_mhz_ = ask<unsigned>(max_clock, gpu_, NVML_CLOCK_MEM);
+  }
 
-  [[nodiscard]] gpu_settings read() const {
-    gpu_settings settings;
-    settings.link = link();  // first: a link that nothing uses any more falls asleep
-    settings.persistence =
+  [[nodiscard]] gpu_clocks read() const override {
+    gpu_clocks current;
+    current.sm_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_SM);
+    if (const auto bits = ask<unsigned long long>(reasons_, gpu_)) {
+      current.throttled_by = decoded(*bits);
+    }
+    current.memory_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_MEM);
+    current.temperature_c = ask<unsigned>(temperature_, gpu_, NVML_TEMPERATURE_GPU);
+    current.pcie_replays = ask<unsigned>(replays_, gpu_);
+    current.sm_max_mhz = sm_max_mhz_;
+    current.memory_max_mhz = memory_max_mhz_;
+    return current;
+  }
+
+  /// Each function is looked up when it is called, since that happens once.
+  [[nodiscard]] gpu_settings settings() const override {
+    gpu_settings set;
+    set.link = link();  // first: a link that nothing uses any more falls asleep
+    set.persistence =
         is_enabled(answer<decltype(&nvmlDeviceGetPersistenceMode)>("nvmlDeviceGetPersistenceMode"));
-    settings.application_sm_mhz = answer<decltype(&nvmlDeviceGetApplicationsClock)>(
+    set.application_sm_mhz = answer<decltype(&nvmlDeviceGetApplicationsClock)>(
         "nvmlDeviceGetApplicationsClock", NVML_CLOCK_SM);
-    settings.default_application_sm_mhz = answer<decltype(&nvmlDeviceGetDefaultApplicationsClock)>(
+    set.default_application_sm_mhz = answer<decltype(&nvmlDeviceGetDefaultApplicationsClock)>(
         "nvmlDeviceGetDefaultApplicationsClock", NVML_CLOCK_SM);
-    settings.power_limit_mw =
+    set.power_limit_mw =
         answer<decltype(&nvmlDeviceGetEnforcedPowerLimit)>("nvmlDeviceGetEnforcedPowerLimit");
-    settings.default_power_limit_mw = answer<decltype(&nvmlDeviceGetPowerManagementDefaultLimit)>(
+    set.default_power_limit_mw = answer<decltype(&nvmlDeviceGetPowerManagementDefaultLimit)>(
         "nvmlDeviceGetPowerManagementDefaultLimit");
-    settings.ecc = ecc();
-    settings.uncorrected_errors = answer<decltype(&nvmlDeviceGetTotalEccErrors)>(
+    set.ecc = ecc();
+    set.uncorrected_errors = answer<decltype(&nvmlDeviceGetTotalEccErrors)>(
         "nvmlDeviceGetTotalEccErrors", NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
-    settings.rows_to_remap = rows_to_remap();
-    settings.confidential = confidential();
-    return settings;
+    set.rows_to_remap = rows_to_remap();
+    set.confidential = confidential();
+    return set;
+  }
+
+  [[nodiscard]] std::optional<std::vector<int>> nearest_nodes() const override {
+    constexpr std::size_t bits = sizeof(unsigned long) * CHAR_BIT;
+    std::array<unsigned long, 1024 / bits> mask{};  // no kernel has more nodes
+    if (!affinity_ || affinity_(gpu_, static_cast<unsigned>(mask.size()), mask.data(),
+                                NVML_AFFINITY_SCOPE_NODE) != NVML_SUCCESS) {
+      return std::nullopt;
+    }
+    std::vector<int> nodes;
+    for (std::size_t i = 0; i < mask.size() * bits; ++i) {
+      if ((mask[i / bits] >> (i % bits) & 1U) != 0) {
+        nodes.push_back(static_cast<int>(i));
+      }
+    }
+    return nodes;
+  }
+
+  [[nodiscard]] std::optional<bool> is_divided() const override {
+    if (!mig_mode_) {
+      return std::nullopt;
+    }
+    unsigned current = NVML_DEVICE_MIG_DISABLE;
+    unsigned after_reset = NVML_DEVICE_MIG_DISABLE;
+    switch (mig_mode_(gpu_, &current, &after_reset)) {
+      case NVML_SUCCESS: return current == NVML_DEVICE_MIG_ENABLE;
+      case NVML_ERROR_NOT_SUPPORTED: return false;  // a GPU that cannot be divided
+      default: return std::nullopt;
+    }
   }
 
  private:
@@ -163,78 +222,6 @@ class settings_reader {
                      static_cast<int>(*most), static_cast<int>(*widest)};
   }
 
-  const nvml_library& library_;
-  nvmlDevice_t gpu_;
-};
-
-class nvml_monitor final : public gpu_monitor {
- public:
-  nvml_monitor(nvml_library library, nvmlDevice_t gpu)
-      : library_(std::move(library)),
-        gpu_(gpu),
-        clock_(find<decltype(clock_)>(library_, "nvmlDeviceGetClockInfo")),
-        reasons_(find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksEventReasons")),
-        temperature_(find<decltype(temperature_)>(library_, "nvmlDeviceGetTemperature")),
-        replays_(find<decltype(replays_)>(library_, "nvmlDeviceGetPcieReplayCounter")),
-        affinity_(find<decltype(affinity_)>(library_, "nvmlDeviceGetMemoryAffinity")),
-        mig_mode_(find<decltype(mig_mode_)>(library_, "nvmlDeviceGetMigMode")) {
-    if (!reasons_) {  // its name before version 535 of the driver
-      reasons_ = find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
-    }
-    const auto max_clock =
-        find<decltype(&nvmlDeviceGetMaxClockInfo)>(library_, "nvmlDeviceGetMaxClockInfo");
-    sm_max_mhz_ = ask<unsigned>(max_clock, gpu_, NVML_CLOCK_SM);
-    memory_max_mhz_ = ask<unsigned>(max_clock, gpu_, NVML_CLOCK_MEM);
-  }
-
-  [[nodiscard]] gpu_clocks read() const override {
-    gpu_clocks current;
-    current.sm_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_SM);
-    if (const auto bits = ask<unsigned long long>(reasons_, gpu_)) {
-      current.throttled_by = decoded(*bits);
-    }
-    current.memory_mhz = ask<unsigned>(clock_, gpu_, NVML_CLOCK_MEM);
-    current.temperature_c = ask<unsigned>(temperature_, gpu_, NVML_TEMPERATURE_GPU);
-    current.pcie_replays = ask<unsigned>(replays_, gpu_);
-    current.sm_max_mhz = sm_max_mhz_;
-    current.memory_max_mhz = memory_max_mhz_;
-    return current;
-  }
-
-  [[nodiscard]] gpu_settings settings() const override {
-    return settings_reader(library_, gpu_).read();
-  }
-
-  [[nodiscard]] std::optional<std::vector<int>> nearest_nodes() const override {
-    constexpr std::size_t bits = sizeof(unsigned long) * CHAR_BIT;
-    std::array<unsigned long, 1024 / bits> mask{};  // no kernel has more nodes
-    if (!affinity_ || affinity_(gpu_, static_cast<unsigned>(mask.size()), mask.data(),
-                                NVML_AFFINITY_SCOPE_NODE) != NVML_SUCCESS) {
-      return std::nullopt;
-    }
-    std::vector<int> nodes;
-    for (std::size_t i = 0; i < mask.size() * bits; ++i) {
-      if ((mask[i / bits] >> (i % bits) & 1U) != 0) {
-        nodes.push_back(static_cast<int>(i));
-      }
-    }
-    return nodes;
-  }
-
-  [[nodiscard]] std::optional<bool> is_divided() const override {
-    if (!mig_mode_) {
-      return std::nullopt;
-    }
-    unsigned current = NVML_DEVICE_MIG_DISABLE;
-    unsigned after_reset = NVML_DEVICE_MIG_DISABLE;
-    switch (mig_mode_(gpu_, &current, &after_reset)) {
-      case NVML_SUCCESS: return current == NVML_DEVICE_MIG_ENABLE;
-      case NVML_ERROR_NOT_SUPPORTED: return false;  // a GPU that cannot be divided
-      default: return std::nullopt;
-    }
-  }
-
- private:
   nvml_library library_;
   nvmlDevice_t gpu_;
   decltype(&nvmlDeviceGetClockInfo) clock_;
