@@ -23,8 +23,7 @@
 #include "src/machine/numa.hpp"
 #include "src/topology/infer/infer.hpp"
 #include "src/topology/infer/near_nodes.hpp"
-#include "src/topology/report/document.hpp"
-#include "src/topology/report/text.hpp"
+#include "src/topology/report/report.hpp"
 
 namespace bench_transfers::bench {
 namespace {

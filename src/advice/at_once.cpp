@@ -190,7 +190,7 @@ void add_nodes(const host_map& map, advice_at_once& answer) {
   if (!unknown.empty())
     answer.doubts.push_back(
         {"node_unknown",
-         {{"devices", names_json(map, unknown)}},
+         {{"devices", device_names(map, unknown)}},
          fmt::format("Which NUMA node is near {} is not known: it was not measured, and the PCI "
                      "tree does not say.",
                      names_text(map, unknown))});
@@ -266,7 +266,7 @@ std::optional<advice_at_once> advise_at_once(const host_map& map, const copies_a
   answer.fastest = fastest_of(answer);
   if (const auto others = question.devices - measured; !others.empty())
     answer.doubts.push_back({"devices_not_measured",
-                             {{"devices", names_json(map, others)}},
+                             {{"devices", device_names(map, others)}},
                              fmt::format("The map has no rates of {}.", names_text(map, others))});
   add_set_doubts(map, answer);
   add_doubts_of_map(map, answer);

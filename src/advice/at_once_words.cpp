@@ -180,7 +180,7 @@ json group_document(const host_map& map, const group_at_once& group) {
             {"alone_bytes_per_second", device.alone},
             {"together_bytes_per_second", device.together}};
   };
-  return {{"devices", names_json(map, group.devices)},
+  return {{"devices", device_names(map, group.devices)},
           {"source", to_string(group.source)},
           {"rates", common::list_of(group.rates, rate_document)},
           {"bytes_per_second", group.total},
@@ -210,7 +210,7 @@ json answer_document(const host_map& map, const advice_at_once& answer) {
             {"source", to_string(pair.source)}};
   };
   return {
-      {"devices", names_json(map, answer.question.devices)},
+      {"devices", device_names(map, answer.question.devices)},
       {"direction", to_string(answer.question.kind)},
       {"bytes", static_cast<std::uint64_t>(answer.question.bytes)},
       {"all", group_document(map, answer.all)},

@@ -1,8 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/topology/map/reader.hpp"
-#include "src/topology/report/document.hpp"
-#include "src/topology/report/text.hpp"
+#include "src/topology/report/report.hpp"
 #include "tests/fuzz/properties.hpp"
 #include "tests/fuzz/refusals.hpp"
 

@@ -15,8 +15,7 @@
 #include "src/statistics/quantile.hpp"
 #include "src/topology/infer/infer.hpp"
 #include "src/topology/map/reader.hpp"
-#include "src/topology/report/document.hpp"
-#include "src/topology/report/text.hpp"
+#include "src/topology/report/report.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 using namespace bench_transfers;

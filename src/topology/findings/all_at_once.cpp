@@ -50,12 +50,10 @@ message all_at_once(const host_map& map, const std::vector<group_at_once>& group
   const auto kind = kinds.front();
   const auto total = together_each(map, devices, kind) * count;
   const auto alone = alone_each(map, devices, kind) * count;
-  json names_of_kinds = json::array();
-  for (const auto other : kinds) names_of_kinds.push_back(to_string(other));
   json list = json::array();
   std::vector<std::string> parts;
   for (const auto& group : groups) {
-    list.push_back({{"devices", names_json(map, group.bound.devices)},
+    list.push_back({{"devices", device_names(map, group.bound.devices)},
                     {"bytes_per_second", group.total},
                     {"each", group.each},
                     {"rates", rates_json(group.rates)}});
@@ -63,7 +61,7 @@ message all_at_once(const host_map& map, const std::vector<group_at_once>& group
                                 rate_text(group.total), share_of_each(map, group.rates)));
   }
   return {"all_at_once",
-          {{"traffic", std::move(names_of_kinds)},
+          {{"traffic", common::list_of(kinds, [](traffic other) { return to_string(other); })},
            {"total", total},
            {"alone_total", alone},
            {"groups", std::move(list)}},

@@ -60,7 +60,7 @@ void add_of(const host_map& map, const shared_link& link, std::vector<message>& 
       slowest_of(map, fastest_of(map, link.devices, worst.kind, fewest), worst.kind);
   list.push_back(
       {"at_most",
-       {{"devices", names_json(map, link.devices)},
+       {{"devices", device_names(map, link.devices)},
         {"count", fewest},
         {"traffic", to_string(worst.kind)},
         {"each", slowest.together},

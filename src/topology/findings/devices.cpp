@@ -61,7 +61,7 @@ void add_drift(const host_map& map, std::vector<message>& list) {
           : fmt::format("A link that takes less than {:.0f} % off {} may be missing.",
                         std::ceil(100 * part), several ? "them" : "it");
   list.push_back({"drift",
-                  {{"devices", names_json(map, devices)},
+                  {{"devices", device_names(map, devices)},
                    {"largest",
                     {{"device", map.devices[largest.device]},
                      {"traffic", to_string(largest.kind)},

@@ -39,19 +39,19 @@ message nothing_shared(const host_map& map) {
       every_traffic, [&](traffic kind) { return were_at_once(map, devices, kind); });
   if (!at_once)
     return {"sharing_unknown",
-            {{"devices", names_json(map, devices)}},
+            {{"devices", device_names(map, devices)}},
             fmt::format("Whether {} slow each other down is not known: they were not measured all "
                         "at once in each direction.",
                         names_text(map, devices))};
   const auto* const against = map.errors ? nullptr : set_against(map);
   if (against)
     return {"sharing_unknown",
-            {{"devices", names_json(map, devices)}},
+            {{"devices", device_names(map, devices)}},
             fmt::format("Whether {} slow each other down is not known: {} got less at once than "
                         "the map says, and no other set was measured to check it.",
                         names_text(map, devices), names_text(map, against->flows.devices()))};
   return {"nothing_shared",
-          {{"devices", names_json(map, devices)}},
+          {{"devices", device_names(map, devices)}},
           fmt::format("{} do not slow each other down.", names_text(map, devices))};
 }
 

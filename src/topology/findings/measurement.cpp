@@ -27,7 +27,7 @@ void add_disturbed(const host_map& map, std::vector<message>& list) {
 void add_not_visible(const host_map& map, std::vector<message>& list) {
   if (map.pci.visible) return;
   list.push_back({"not_visible",
-                  {{"devices", names_json(map, device_set::up_to(map.devices.size()))}},
+                  {{"devices", device_names(map, device_set::up_to(map.devices.size()))}},
                   "The PCI tree is not visible here: links are known by measurement alone."});
 }
 
@@ -38,8 +38,8 @@ void add_not_measured(const host_map& map, std::vector<message>& list) {
       {"not_measured",
        {{"count", map.skipped.size()},
         {"first",
-         {{"h2d", names_json(map, first.flows.h2d)},
-          {"d2h", names_json(map, first.flows.d2h)},
+         {{"h2d", device_names(map, first.flows.h2d)},
+          {"d2h", device_names(map, first.flows.d2h)},
           {"why_not", first.why_not}}}},
        fmt::format("{} of the sets could not be measured, the first with {}: {}",
                    map.skipped.size(), names_text(map, first.flows.devices()), first.why_not)});

@@ -53,7 +53,7 @@ message near_node(const host_map& map, const group_of_node& group) {
   const bool loads = effect_of(h2d.lost) == node_effect::matters;
   const auto& told = loads ? h2d : d2h;
   return {"near_node",
-          {{"devices", names_json(map, group.devices)},
+          {{"devices", device_names(map, group.devices)},
            {"node", group.near},
            {"far_node", group.far},
            {"h2d", to_json(h2d)},
@@ -87,12 +87,12 @@ device_set add_measured(const host_map& map, std::vector<message>& list) {
     list.push_back(near_node(map, {nodes.first, nodes.second, devices}));
   if (!alike.empty())
     list.push_back({"nodes_alike",
-                    {{"devices", names_json(map, alike)}},
+                    {{"devices", device_names(map, alike)}},
                     fmt::format("For {} it does not matter on which NUMA node memory lies.",
                                 names_text(map, alike))});
   if (!unclear.empty())
     list.push_back({"nodes_unclear",
-                    {{"devices", names_json(map, unclear)}},
+                    {{"devices", device_names(map, unclear)}},
                     fmt::format("For {} it is not known whether it matters on which NUMA node "
                                 "memory lies: the rates differ less than they vary.",
                                 names_text(map, unclear))});
@@ -110,7 +110,7 @@ void add_seen(const host_map& map, device_set measured, std::vector<message>& li
     if (devices.empty()) continue;
     list.push_back(
         {"near_node",
-         {{"devices", names_json(map, devices)}, {"node", node}},
+         {{"devices", device_names(map, devices)}, {"node", node}},
          fmt::format("Load {} from memory of NUMA node {}, which is next to {}.",
                      names_text(map, devices), node, devices.size() == 1 ? "it" : "them")});
   }

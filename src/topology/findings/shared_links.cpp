@@ -42,7 +42,7 @@ message told(const host_map& map, const shared_link& link) {
                                 share_of_each(map, together_by_device(map, link.devices, kind))));
   const auto place = best_place(map, link.devices);
   return {"shared_link",
-          {{"devices", names_json(map, link.devices)},
+          {{"devices", device_names(map, link.devices)},
            {"capacities", std::move(capacities)},
            {"place", to_json(place)}},
           fmt::format("{} share {}{}.", names_text(map, link.devices), fmt::join(parts, "; and "),
@@ -56,7 +56,7 @@ void add_shared_links(const host_map& map, std::vector<message>& list) {
 message unfair_shares(const host_map& map, device_set devices, bool alone, double h2d, double d2h) {
   const auto* const each = devices.size() > 1 ? "each" : "it";
   return {"unfair_shares",
-          {{"devices", names_json(map, devices)}, {"alone", alone}, {"h2d", h2d}, {"d2h", d2h}},
+          {{"devices", device_names(map, devices)}, {"alone", alone}, {"h2d", h2d}, {"d2h", d2h}},
           fmt::format("When {} cop{} both ways{}, {} gets {} GB/s from the host and {} to it.",
                       names_text(map, devices), devices.size() > 1 ? "y" : "ies",
                       alone ? " alone" : " at once", each, rate_text(h2d), rate_text(d2h))};

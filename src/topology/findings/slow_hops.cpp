@@ -30,7 +30,7 @@ void add_slow_hops(const host_map& map, std::vector<message>& list) {
   for (const auto& [address, link] : slow)
     list.push_back({"hop_below_maximum",
                     {{"address", address},
-                     {"devices", names_json(map, below[address])},
+                     {"devices", device_names(map, below[address])},
                      {"generation", link.now.generation},
                      {"width", link.now.width},
                      {"generation_max", link.most.generation},

@@ -61,9 +61,7 @@ device_rates together_by_device(const host_map& map, device_set devices, traffic
 }
 
 nlohmann::ordered_json rates_json(const device_rates& rates) {
-  auto list = nlohmann::ordered_json::array();
-  for (const auto& [device, rate] : rates) list.push_back(rate);
-  return list;
+  return common::list_of(rates, [](const auto& rate) { return rate.second; });
 }
 
 std::string what_each_gets(const host_map& map, const device_rates& rates) {

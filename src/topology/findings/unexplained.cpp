@@ -12,28 +12,13 @@ namespace {
 constexpr std::size_t most_devices_of_set = 8;
 constexpr double clearly = 0.05;
 
-flow_set within(const flow_set& flows, device_set devices, traffic kind) {
-  const auto some = flows_of(devices, kind);
-  return {flows.h2d & some.h2d, flows.d2h & some.d2h};
-}
-
-bool has_all(const flow_set& flows, const flow_set& others) {
-  return flows.h2d.contains(others.h2d) && flows.d2h.contains(others.d2h);
-}
-
-flow_set without(flow_set flows, flow flow) {
-  auto& devices = flow.direction == direction::h2d ? flows.h2d : flows.d2h;
-  devices = devices - device_set::of(flow.device);
-  return flows;
-}
-
 struct rated_set {
   flow_set flows;
   per_flow rates;
 
   /// What a link with this kind of capacity above these devices carries.
   [[nodiscard]] double carried(device_set devices, traffic kind) const {
-    return rates.sum(within(flows, devices, kind));
+    return rates.sum(flows & flows_of(devices, kind));
   }
 };
 
@@ -123,7 +108,7 @@ const rated_set* best_of_fewer(const std::vector<const rated_set*>& sets_of_flow
                                const rated_set& set, flow flow, double part) {
   for (const auto* const other : sets_of_flow) {
     if (!(lost_part(set, *other, flow) > part)) break;
-    if (other->flows != set.flows && has_all(set.flows, other->flows)) return other;
+    if (other->flows != set.flows && set.flows.contains(other->flows)) return other;
   }
   return nullptr;
 }
@@ -158,8 +143,8 @@ std::optional<unexplained_flow> most_unexplained(const host_map& map) {
       if (!(unused > margin && unused < 1)) continue;
       most_lost = lost_part(set, *fewer, flow);
       worst = {flow,
-               without(set.flows, flow),
-               without(fewer->flows, flow),
+               set.flows - set_of(flow),
+               fewer->flows - set_of(flow),
                set.rates[flow],
                fewer->rates[flow],
                unused};

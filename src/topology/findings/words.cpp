@@ -2,25 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "src/common/text.hpp"
+
 namespace bench_transfers::topology {
 
-nlohmann::ordered_json names_json(const host_map& map, device_set devices) {
-  auto list = nlohmann::ordered_json::array();
-  for (const auto device : devices.members()) list.push_back(map.devices[device]);
-  return list;
+std::vector<std::string> device_names(const host_map& map, device_set devices) {
+  std::vector<std::string> names;
+  for (const auto device : devices.members()) names.push_back(map.devices[device]);
+  return names;
 }
 
 std::string names_text(const host_map& map, device_set devices) {
+  if (devices.empty()) return "no device";
   const auto members = devices.members();
-  if (members.empty()) return "no device";
-  const auto last = map.devices[members.back()];
-  const auto first = map.devices[members.front()];
-  if (members.size() == 1) return last;
+  const auto names = device_names(map, devices);
   if (members.size() > 2 && members.back() - members.front() + 1 == members.size())
-    return fmt::format("{} to {}", first, last);
-  std::string text = first;
-  for (std::size_t i = 1; i + 1 < members.size(); ++i) text += ", " + map.devices[members[i]];
-  return text + " and " + last;
+    return fmt::format("{} to {}", names.front(), names.back());
+  return common::in_sentence(names);
 }
 
 std::optional<common_place> best_place(const host_map& map, device_set devices) {

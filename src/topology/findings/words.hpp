@@ -2,14 +2,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/common/message.hpp"
 #include "src/topology/map/host_map.hpp"
 
 namespace bench_transfers::topology {
 
-/// A list of names.
-nlohmann::ordered_json names_json(const host_map& map, device_set devices);
+std::vector<std::string> device_names(const host_map& map, device_set devices);
 
 /// "cuda:0", "cuda:0 and cuda:2", "cuda:4 to cuda:7"
 std::string names_text(const host_map& map, device_set devices);

@@ -82,6 +82,18 @@ struct flow_set {
 
   [[nodiscard]] std::size_t size() const { return h2d.size() + d2h.size(); }
   [[nodiscard]] device_set devices() const { return h2d | d2h; }
+  [[nodiscard]] bool contains(const flow_set& other) const {
+    return h2d.contains(other.h2d) && d2h.contains(other.d2h);
+  }
+  friend flow_set operator|(const flow_set& lhs, const flow_set& rhs) {
+    return {lhs.h2d | rhs.h2d, lhs.d2h | rhs.d2h};
+  }
+  friend flow_set operator&(const flow_set& lhs, const flow_set& rhs) {
+    return {lhs.h2d & rhs.h2d, lhs.d2h & rhs.d2h};
+  }
+  friend flow_set operator-(const flow_set& lhs, const flow_set& rhs) {
+    return {lhs.h2d - rhs.h2d, lhs.d2h - rhs.d2h};
+  }
   friend auto operator<=>(const flow_set&, const flow_set&) = default;
 };
 
@@ -98,6 +110,11 @@ struct flow {
 
   friend auto operator<=>(const flow&, const flow&) = default;
 };
+
+constexpr flow_set set_of(flow flow) {
+  return flows_of(device_set::of(flow.device),
+                  flow.direction == direction::h2d ? traffic::h2d : traffic::d2h);
+}
 
 inline std::vector<flow> list_of(const flow_set& flows) {
   std::vector<flow> list;

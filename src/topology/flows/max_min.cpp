@@ -18,15 +18,6 @@ struct filling {
   }
 };
 
-flow_set without(const flow_set& flows, const flow_set& removed) {
-  return {flows.h2d - removed.h2d, flows.d2h - removed.d2h};
-}
-
-void set_rates(per_flow& rates, const flow_set& flows, double rate) {
-  for (const auto device : flows.h2d.members()) rates[{device, direction::h2d}] = rate;
-  for (const auto device : flows.d2h.members()) rates[{device, direction::d2h}] = rate;
-}
-
 filled fill_fairly(const std::vector<limit>& limits, std::size_t devices, const flow_set& flows) {
   filled result{per_flow(devices), std::vector<flow_set>(limits.size())};
   std::vector<filling> fillings;
@@ -38,9 +29,9 @@ filled fill_fairly(const std::vector<limit>& limits, std::size_t devices, const 
     const auto level = tightest->level();
     const auto index = static_cast<std::size_t>(tightest - fillings.begin());
     const auto stopped = limits[index].of(growing);
-    set_rates(result.rates, stopped, level);
+    for (const auto& flow : list_of(stopped)) result.rates[flow] = level;
     result.flows[index] = stopped;
-    growing = without(growing, stopped);
+    growing = growing - stopped;
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const auto count = limits[i].of(stopped).size();
       fillings[i].growing -= count;
@@ -65,8 +56,7 @@ class balancing {
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const auto held = limits[i].of(flows);
       for (std::size_t f = 0; f < flows_.size(); ++f) {
-        const auto& [device, way] = flows_[f];
-        if (!(way == direction::h2d ? held.h2d : held.d2h).contains(device)) continue;
+        if (!held.contains(set_of(flows_[f]))) continue;
         limits_of_[f].push_back(i);
         members_[i].push_back({f, 0});
       }
@@ -81,11 +71,8 @@ class balancing {
     for (std::size_t f = 0; f < flows_.size(); ++f) {
       if (limits_of_[f].empty()) continue;
       const auto holding = std::ranges::min(limits_of_[f], {}, [&](auto i) { return offer(i, f); });
-      const auto& [device, way] = flows_[f];
       result.rates[flows_[f]] = offer(holding, f);
-      auto& held = result.flows[holding];
-      auto& devices_held = way == direction::h2d ? held.h2d : held.d2h;
-      devices_held = devices_held | device_set::of(device);
+      result.flows[holding] = result.flows[holding] | set_of(flows_[f]);
     }
     keep_within_limits(result);
     return result;

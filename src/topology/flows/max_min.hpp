@@ -27,10 +27,7 @@ struct limit {
   direction_shares shares = {};  ///< of a limit for both directions
 
   /// Those of the flows that it holds for.
-  [[nodiscard]] flow_set of(const flow_set& flows) const {
-    const auto held = flows_of(devices, kind);
-    return {flows.h2d & held.h2d, flows.d2h & held.d2h};
-  }
+  [[nodiscard]] flow_set of(const flow_set& flows) const { return flows & flows_of(devices, kind); }
 };
 
 /// A number for each flow, of all devices of a host; 0 for flows that do not run.

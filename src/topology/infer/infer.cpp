@@ -68,15 +68,8 @@ std::vector<shared_link> links_of(const fit& fitted) {
     auto link = std::ranges::find(links, shared.limit.devices, &shared_link::devices);
     if (link == links.end())
       link = links.insert(links.end(), shared_link{shared.limit.devices, {}, {}, {}});
-    const capacity found{shared.capacity, shared.effect, shared.p, shared.sets};
-    switch (shared.limit.kind) {
-      case traffic::h2d: link->h2d = found; break;
-      case traffic::d2h: link->d2h = found; break;
-      case traffic::both:
-        link->both = found;
-        link->both->shares = unless_fair(shared.limit);
-        break;
-    }
+    link->of(shared.limit.kind) = {shared.capacity, shared.effect, shared.p, shared.sets,
+                                   unless_fair(shared.limit)};
   }
   std::ranges::sort(links, [](const shared_link& lhs, const shared_link& rhs) {
     if (lhs.devices.contains(rhs.devices)) return true;

@@ -41,11 +41,10 @@ std::vector<flow_set> alone_sets(device_set devices) {
 /// Those of the sets that were measured fewer times, and did not fail.
 std::vector<flow_set> missing(const std::vector<flow_set>& sets, std::size_t wanted,
                               const std::vector<observation>& observations) {
-  const auto times = times_measured(observations);
+  auto times = times_measured(observations);
   std::vector<flow_set> rest;
   for (const auto& set : sets) {
-    const auto known = times.find(set);
-    const auto count = known == times.end() ? 0 : known->second;
+    const auto count = times[set];
     if (count == 0 || (count < wanted && was_measured(observations, set))) rest.push_back(set);
   }
   return rest;
@@ -123,9 +122,8 @@ std::vector<flow_set> closing_sets(std::size_t devices,
                                    const std::vector<observation>& observations) {
   const auto usable = usable_devices(devices, observations);
   if (usable.size() < 2) return {};
-  std::vector<flow_set> sets;
-  for (const auto& set : alone_sets(usable))
-    if (was_measured(observations, set)) sets.push_back(set);
+  auto sets = alone_sets(usable);
+  std::erase_if(sets, [&](const auto& set) { return !was_measured(observations, set); });
   return sets;
 }
 

@@ -70,8 +70,7 @@ std::vector<predicted_set> possible_sets(const plan& next, const likely_sets& li
 bool shows(const predicted_set& set, const unseen_link& link) {
   const auto& [flows, rates] = set;
   const auto held = flows_of(link.bound.devices, link.bound.kind);
-  return flows.h2d.contains(held.h2d) && flows.d2h.contains(held.d2h) &&
-         rates.sum(held) >= (1 - unseen_effect / 2) * link.possible;
+  return flows.contains(held) && rates.sum(held) >= (1 - unseen_effect / 2) * link.possible;
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ double rate_alone(const host_map& map, std::size_t device, traffic kind) {
 bool were_at_once(const host_map& map, device_set devices, traffic kind) {
   const auto wanted = flows_of(devices, kind);
   return std::ranges::any_of(map.sets, [&](const compared_set& set) {
-    return set.flows.h2d.contains(wanted.h2d) && set.flows.d2h.contains(wanted.d2h) &&
+    return set.flows.contains(wanted) &&
            std::ranges::all_of(set.measured, [](double rate) { return rate > 0; });
   });
 }

@@ -31,6 +31,9 @@ struct shared_link {
   [[nodiscard]] const std::optional<capacity>& of(traffic kind) const {
     return kind == traffic::h2d ? h2d : kind == traffic::d2h ? d2h : both;
   }
+  std::optional<capacity>& of(traffic kind) {
+    return kind == traffic::h2d ? h2d : kind == traffic::d2h ? d2h : both;
+  }
   bool operator==(const shared_link&) const = default;
 };
 

@@ -7,7 +7,7 @@
 
 #include "src/topology/map/host_map.hpp"
 
-// Reads what document.hpp writes: host_map.json.
+// Reads what text_of_host_map() writes: host_map.json.
 
 namespace bench_transfers::topology {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <system_error>
 
 #include "src/machine/files.hpp"
@@ -73,14 +73,12 @@ std::vector<common_place> places_of(const pci_view& view, device_set devices) {
 }
 
 std::vector<device_set> sets_below_places(const pci_view& view) {
-  std::vector<device_set> sets;
-  if (!view.visible) return sets;
+  if (!view.visible) return {};
+  std::set<device_set> sets;
   for (const auto& path : view.paths)
-    for (const auto& place : places_of_device(path)) sets.push_back(devices_at(view, place));
+    for (const auto& place : places_of_device(path)) sets.insert(devices_at(view, place));
   std::erase_if(sets, [](device_set set) { return set.size() < 2; });
-  std::ranges::sort(sets);
-  sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
-  return sets;
+  return {sets.begin(), sets.end()};
 }
 
 const char* to_string(place_kind kind) {

@@ -1,10 +1,9 @@
-#include "src/topology/report/document.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include "src/common/message.hpp"
 #include "src/topology/findings/findings.hpp"
 #include "src/topology/map/reader.hpp"
+#include "src/topology/report/report.hpp"
 
 namespace bench_transfers::topology {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/topology/report/text.hpp"
+#include "src/common/text.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <limits>
 #include <vector>
 
-#include "src/common/text.hpp"
 #include "src/exports/text.hpp"
 #include "src/topology/findings/findings.hpp"
 #include "src/topology/findings/words.hpp"
+#include "src/topology/report/report.hpp"
 
 namespace bench_transfers::topology {
 namespace {

@@ -1,5 +1,3 @@
-#include "src/topology/report/document.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,7 @@
 #include "src/common/writing.hpp"
 #include "src/topology/infer/infer.hpp"
 #include "src/topology/map/reader.hpp"
-#include "src/topology/report/text.hpp"
+#include "src/topology/report/report.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "src/exports/text.hpp"
-#include "src/topology/report/text.hpp"
+#include "src/topology/report/report.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/topology/told.hpp"
 

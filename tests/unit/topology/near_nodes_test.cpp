@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "src/topology/report/text.hpp"
+#include "src/topology/report/report.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/topology/told.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/topology/report/document.hpp"
+#include "src/topology/report/report.hpp"
 #include "tests/fuzz/kept_inputs.hpp"
 #include "tests/fuzz/properties.hpp"
 #include "tests/simulation/made_up_host.hpp"
