@@ -39,9 +39,6 @@ std::size_t total_memory_bytes(const std::filesystem::path& root = "/");
 /// used lately (inactive_file) count as free, since the kernel drops them first. 0 if not known.
 std::size_t available_memory_bytes(const std::filesystem::path& root = "/");
 
-/// RLIMIT_MEMLOCK in bytes, nullopt = unlimited. See getrlimit(2).
-std::optional<std::size_t> memlock_limit_bytes();
-
 /// Version of NVIDIA's kernel driver such as "570.86.15", from /sys/module/nvidia/version, else
 /// /proc/driver/nvidia/version; nullopt when the module is not loaded.
 std::optional<std::string> nvidia_driver_version(const std::filesystem::path& root = "/");

@@ -100,6 +100,16 @@ std::optional<std::size_t> page_bytes() {
   return bytes > 0 ? std::optional(static_cast<std::size_t>(bytes)) : std::nullopt;
 }
 
+/// RLIMIT_MEMLOCK; nullopt if there is none.
+std::optional<std::size_t> memlock_limit_bytes() {
+  rlimit limit{};
+  // The call cannot fail for a valid resource and address (getrlimit(2)).
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
+
 /// A limit where nullopt means that there is none.
 nlohmann::ordered_json limit_or_unlimited(const std::optional<std::size_t>& limit) {
   return limit ? nlohmann::ordered_json(*limit) : nlohmann::ordered_json("unlimited");
@@ -113,15 +123,6 @@ std::size_t total_memory_bytes(const std::filesystem::path& root) {
 
 std::size_t available_memory_bytes(const std::filesystem::path& root) {
   return available_memory(root).value_or(0);
-}
-
-std::optional<std::size_t> memlock_limit_bytes() {
-  rlimit limit{};
-  // The call cannot fail for a valid resource and address (getrlimit(2)).
-  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return std::nullopt;
-  }
-  return static_cast<std::size_t>(limit.rlim_cur);
 }
 
 nlohmann::ordered_json describe_memory(const std::filesystem::path& root) {

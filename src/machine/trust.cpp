@@ -24,13 +24,12 @@ doubt about_link(const std::optional<pcie_link>& link) {
        {"width", link->width},
        {"generation_max", link->generation_max},
        {"width_max", link->width_max}},
-      fmt::format(
-          "the link runs at PCIe {}.0 x{}, the device can do {}.0 x{}: at most {:.1f} instead of "
-          "{:.1f} "
-          "GB/s per direction; either the slot offers no more or the link slept when it was read",
-          link->generation, link->width, link->generation_max, link->width_max,
-          pcie_limit_gb_per_s(link->generation, link->width),
-          pcie_limit_gb_per_s(link->generation_max, link->width_max))};
+      fmt::format("the link runs at PCIe {}.0 x{}, the device can do {}.0 x{}: at most {:.1f} "
+                  "instead of {:.1f} GB/s per direction; either the slot offers no more or the "
+                  "link slept when it was read",
+                  link->generation, link->width, link->generation_max, link->width_max,
+                  pcie_limit_gb_per_s(link->generation, link->width),
+                  pcie_limit_gb_per_s(link->generation_max, link->width_max))};
 }
 
 /// All other governors change the clock with the load that they estimate.
@@ -42,11 +41,9 @@ doubt about_governor(const nlohmann::ordered_json& described) {
   return common::message{
       "cpu_governor",
       {{"governor", governor}},
-      fmt::format("the CPU governor is '{}': the clock may rise only after a while "
-                  "under load, so small transfers "
-                  "and copies by the CPU can be slow and scattered; 'cpupower "
-                  "frequency-set -g performance' "
-                  "avoids it",
+      fmt::format("the CPU governor is '{}': the clock may rise only after a while under load, so "
+                  "small transfers and copies by the CPU can be slow and scattered; 'cpupower "
+                  "frequency-set -g performance' avoids it",
                   governor.get<std::string>())};
 }
 
@@ -58,8 +55,8 @@ doubt about_hypervisor(const nlohmann::ordered_json& described) {
   return common::message{
       "virtual_machine",
       {{"hypervisor", hypervisor}},
-      fmt::format("this is a virtual machine ({}): the hypervisor decides memory "
-                  "types, and others may use the same processors, memory and link",
+      fmt::format("this is a virtual machine ({}): the hypervisor decides memory types, and others "
+                  "may use the same processors, memory and link",
                   hypervisor.get<std::string>())};
 }
 
@@ -72,8 +69,8 @@ doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> dev
       "numa_far",
       {{"process_node", node}, {"device_node", *device_numa_node}},
       fmt::format(
-          "the process runs on NUMA node {}, the GPU hangs on node {}: transfers may cross "
-          "the link between the nodes; 'numactl --cpunodebind={} --membind={}' keeps both together",
+          "the process runs on NUMA node {}, the GPU hangs on node {}: transfers may cross the "
+          "link between the nodes; 'numactl --cpunodebind={} --membind={}' keeps both together",
           node.get<int>(), *device_numa_node, *device_numa_node, *device_numa_node)};
 }
 
@@ -88,11 +85,10 @@ doubt about_memlock(const nlohmann::ordered_json& described) {
   return common::message{
       "memlock_limit",
       {{"limit_bytes", limit}},
-      fmt::format(
-          "the memlock limit is {}: locking larger buffers with mlock fails (buffers pinned by the "
-          "CUDA "
-          "driver are not counted); raise with 'ulimit -l unlimited' or /etc/security/limits.conf",
-          common::size_text(limit.get<double>()))};
+      fmt::format("the memlock limit is {}: locking larger buffers with mlock fails (buffers "
+                  "pinned by the CUDA driver are not counted); raise with 'ulimit -l unlimited' or "
+                  "/etc/security/limits.conf",
+                  common::size_text(limit.get<double>()))};
 }
 
 doubt about_load(const nlohmann::ordered_json& described) {
@@ -102,12 +98,12 @@ doubt about_load(const nlohmann::ordered_json& described) {
       !is_much_load(load.get<double>(), cpus.get<std::size_t>())) {
     return std::nullopt;
   }
-  return common::message{"other_load",
-                         {{"load_average", load}, {"cpus", cpus}},
-                         fmt::format("another load is running or has just ended: load average "
-                                     "{:.1f} on {} CPUs; it competes for "
-                                     "memory bandwidth and CPU time",
-                                     load.get<double>(), cpus.get<std::size_t>())};
+  return common::message{
+      "other_load",
+      {{"load_average", load}, {"cpus", cpus}},
+      fmt::format("another load is running or has just ended: load average {:.1f} on {} CPUs; it "
+                  "competes for memory bandwidth and CPU time",
+                  load.get<double>(), cpus.get<std::size_t>())};
 }
 
 doubt about_throttled_gpu(const clocks_of_run& run) {
@@ -119,8 +115,7 @@ doubt about_throttled_gpu(const clocks_of_run& run) {
       "gpu_throttled",
       {{"reasons", *reasons}},
       fmt::format("the GPU was throttled during the run ({}): too little power or cooling, or "
-                  "another GPU that "
-                  "it keeps in step with; what its multiprocessors do may be slow",
+                  "another GPU that it keeps in step with; what its multiprocessors do may be slow",
                   fmt::join(*reasons, ", "))};
 }
 
@@ -135,11 +130,9 @@ doubt about_sm_clock(const clocks_of_run& run) {
   return common::message{
       "gpu_clock_fell",
       {{"start_mhz", *start}, {"end_mhz", *end}},
-      fmt::format(
-          "the GPU's SM clock was {} MHz at the start of the run and {} MHz at its end, under load "
-          "both "
-          "times: early and late figures are not alike",
-          *start, *end)};
+      fmt::format("the GPU's SM clock was {} MHz at the start of the run and {} MHz at its end, "
+                  "under load both times: early and late figures are not alike",
+                  *start, *end)};
 }
 
 doubt about_replays(const clocks_of_run& run) {
@@ -150,8 +143,8 @@ doubt about_replays(const clocks_of_run& run) {
   return common::message{
       "pcie_replays",
       {{"replays", replays}},
-      fmt::format("{} on the PCIe link during the run, as the GPU counted: transmission "
-                  "errors, which a bad slot, riser or cable causes, make transfers slow",
+      fmt::format("{} on the PCIe link during the run, as the GPU counted: transmission errors, "
+                  "which a bad slot, riser or cable causes, make transfers slow",
                   common::counted(static_cast<double>(replays), "packet was sent again",
                                   "packets were sent again"))};
 }
