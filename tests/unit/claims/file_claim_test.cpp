@@ -1,7 +1,5 @@
 #include "src/claims/file_claim.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,17 +11,13 @@
 #include <utility>
 
 #include "src/common/program.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::claims::file_claim_test {
 namespace {
 
 namespace fs = std::filesystem;
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::ThrowsMessage;
 
 class file_claim_test : public testing::Test {
  protected:

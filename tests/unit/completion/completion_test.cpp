@@ -1,19 +1,13 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <CLI/CLI.hpp>
 #include <stdexcept>
 #include <string>
 
 #include "src/common/program.hpp"
 #include "src/completion/generate.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::completion {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// A program with a command, of which one option is not in --help.
 class made_up_program : public testing::Test {

@@ -1,7 +1,5 @@
 #include "src/machine/clocks.hpp"
 
-#include <gtest/gtest.h>
-
 #include "tests/unit/machine/fake_tree.hpp"
 
 namespace bench_transfers::machine::clocks_test {

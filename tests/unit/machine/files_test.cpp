@@ -1,7 +1,5 @@
 #include "src/machine/files.hpp"
 
-#include <gtest/gtest.h>
-
 #include <optional>
 #include <string>
 #include <string_view>

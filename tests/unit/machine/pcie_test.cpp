@@ -1,7 +1,5 @@
 #include "src/machine/pcie.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <optional>
 #include <string>

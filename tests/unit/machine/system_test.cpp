@@ -1,4 +1,3 @@
-#include <gtest/gtest.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

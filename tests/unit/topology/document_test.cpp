@@ -1,6 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -13,8 +10,6 @@
 
 namespace bench_transfers::topology::document_test {
 namespace {
-
-using testing::HasSubstr;
 
 /// A map with everything that a map can have.
 host_map full_map() {
@@ -109,7 +104,7 @@ TEST_F(host_map_file, any_other_value_is_refused_or_can_be_shown) {
       try {
         EXPECT_NE(text_of(map_file_from_text(changed.dump(), "some.json").map), "") << pointer;
       } catch (const unusable_map& refused) {
-        EXPECT_THAT(refused.what(), testing::StartsWith("cannot use some.json: ")) << pointer;
+        EXPECT_THAT(refused.what(), StartsWith("cannot use some.json: ")) << pointer;
       }
     }
   }

@@ -1,24 +1,15 @@
 #include "src/topology/findings/findings.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "src/exports/text.hpp"
 #include "src/topology/report/report.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/topology/told.hpp"
 
 namespace bench_transfers::topology::findings_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
-
-using json = nlohmann::ordered_json;
 
 constexpr double gb = 1e9;
 
@@ -242,7 +233,7 @@ TEST(findings, a_device_that_was_not_measured_is_left_out) {
   map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
   EXPECT_THAT(only(map, "all_at_once").data["alone_total"], 150 * gb);
   EXPECT_THAT(pairs_text(map), Not(HasSubstr("nan")));
-  EXPECT_THAT(pairs_text(map), testing::ContainsRegex("cuda:3 +- +- +-"));
+  EXPECT_THAT(pairs_text(map), ContainsRegex("cuda:3 +- +- +-"));
 }
 
 TEST(findings, names_are_shortened_to_ranges) {

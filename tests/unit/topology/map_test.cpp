@@ -1,12 +1,10 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "src/topology/infer/infer.hpp"
 #include "src/topology/infer/planner.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 namespace bench_transfers::topology::map_test {
@@ -15,7 +13,6 @@ namespace {
 using simulation::even_host;
 using simulation::made_up_host;
 using simulation::measured_map;
-using testing::IsEmpty;
 
 constexpr double gb = 1e9;
 
@@ -287,9 +284,8 @@ TEST(host_map, mixes_directions_where_a_link_limits_both_together) {
   const auto map = measured_map(even_host(3, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
   for (const auto& mixed : {flow_set{device_set::of({0, 1}), device_set::of(0)},
                             flow_set{device_set::of(1), device_set::of({0, 1})}})
-    EXPECT_THAT(map.sets,
-                testing::Contains(testing::AllOf(testing::Field(&compared_set::flows, mixed),
-                                                 testing::Field(&compared_set::held_out, false))));
+    EXPECT_THAT(map.sets, Contains(AllOf(Field(&compared_set::flows, mixed),
+                                         Field(&compared_set::held_out, false))));
 }
 
 }  // namespace

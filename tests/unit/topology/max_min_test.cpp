@@ -1,7 +1,6 @@
 #include "src/topology/flows/max_min.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/basics.hpp"
 
 namespace bench_transfers::topology::max_min_test {
 namespace {

@@ -1,14 +1,10 @@
 #include "src/topology/infer/moves.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/basics.hpp"
 #include "tests/unit/topology/searching.hpp"
 
 namespace bench_transfers::topology::moves_test {
 namespace {
-
-using testing::IsEmpty;
 
 using searching::gb;
 using searching::measured;

@@ -1,22 +1,14 @@
 #include "src/topology/infer/near_nodes.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 
 #include "src/topology/report/report.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/topology/told.hpp"
 
 namespace bench_transfers::topology::near_nodes_test {
 namespace {
-
-using testing::Contains;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr double gb = 1e9;
 
@@ -60,9 +52,9 @@ TEST(near_nodes, the_finding_says_what_far_memory_costs) {
   EXPECT_EQ(list[1].data["far_node"], 0);
   EXPECT_NEAR(list[1].data["h2d"]["lost"]["value"].get<double>(), 1 - 41.0 / 55, 0.01);
   EXPECT_THAT(list[1].text,
-              testing::MatchesRegex("Load cuda:2 and cuda:3 from memory of NUMA node 1: "
-                                    "5[45]\\.[0-9] GB/s each against 4[01]\\.[0-9] with node 0, "
-                                    "2[56]\\.[0-9] % \\[.*\\] less\\."));
+              MatchesRegex("Load cuda:2 and cuda:3 from memory of NUMA node 1: "
+                           "5[45]\\.[0-9] GB/s each against 4[01]\\.[0-9] with node 0, "
+                           "2[56]\\.[0-9] % \\[.*\\] less\\."));
   EXPECT_THAT(text_of(map), HasSubstr("node 0        node 1"));
 }
 
@@ -96,7 +88,7 @@ TEST(near_nodes, nodes_that_cannot_be_used_are_named_with_the_reason) {
   const auto map = map_with(
       2, rates_by_node(2, {node(0), node(1), forbidden, without_cpus}, rates_of_far(41 * gb)));
   ASSERT_THAT(map.nodes, SizeIs(4));
-  EXPECT_THAT(map.nodes[2].rates, testing::Each(std::nullopt));
+  EXPECT_THAT(map.nodes[2].rates, Each(std::nullopt));
   EXPECT_THAT(with_code(map, "node_not_measured"),
               Contains(Field(&common::message::text,
                              "Memory of NUMA node 2 was not measured with all devices: this "

@@ -1,16 +1,9 @@
 #include "src/topology/pci/pci_view.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "tests/unit/machine/fake_tree.hpp"
 
 namespace bench_transfers::topology::pci_view_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
 
 /// A host as sysfs shows it: folders below the root complexes, and links to them.
 class topology_pci_view : public fake_tree {

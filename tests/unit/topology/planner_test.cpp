@@ -1,10 +1,8 @@
 #include "src/topology/infer/planner.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "src/topology/infer/likely_sets.hpp"
 #include "src/topology/infer/questions.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 namespace bench_transfers::topology::planner_test {
@@ -12,12 +10,6 @@ namespace {
 
 using simulation::even_host;
 using simulation::made_up_host;
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 constexpr double gb = 1e9;
 
@@ -165,7 +157,7 @@ TEST_F(planned, a_link_that_another_one_hides_is_looked_for_without_that) {
   const auto sets = chosen_by(look_for_unseen_links);
   ASSERT_THAT(sets, SizeIs(8));
   EXPECT_THAT(sets[0].h2d, SizeIs(2)) << "three would fill the link";
-  EXPECT_THAT(sets, Not(Contains(testing::Property(&flow_set::devices, device_set::up_to(4)))));
+  EXPECT_THAT(sets, Not(Contains(Property(&flow_set::devices, device_set::up_to(4)))));
   EXPECT_THAT(chosen_by(look_for_unseen_links, 3), SizeIs(3));
 }
 

@@ -1,11 +1,6 @@
 #include "src/topology/map/reader.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -81,18 +76,16 @@ TEST(host_map_reader, refuses_links_that_cannot_be_together) {
     }
     return refusal_of(bad.dump());
   };
-  EXPECT_THAT(links_of({{0, 1}, {1, 2}}), testing::HasSubstr("links[1] crosses links[0]"));
-  EXPECT_THAT(links_of({{0, 1}, {1, 0}}),
-              testing::HasSubstr("links[1] has the devices of links[0]"));
+  EXPECT_THAT(links_of({{0, 1}, {1, 2}}), HasSubstr("links[1] crosses links[0]"));
+  EXPECT_THAT(links_of({{0, 1}, {1, 0}}), HasSubstr("links[1] has the devices of links[0]"));
   EXPECT_THAT(links_of({{0, 1}, {0, 1, 2}}),
-              testing::HasSubstr("links[1] stands behind links[0], which lies inside of it"));
+              HasSubstr("links[1] stands behind links[0], which lies inside of it"));
   EXPECT_EQ(links_of({{0, 1, 2}, {0, 1}}), "it was read");
 }
 
 TEST(host_map_reader, names_of_files_cannot_control_a_terminal) {
-  EXPECT_THAT(
-      [] { read_map_file("\x1b[2J\n.json"); },
-      testing::ThrowsMessage<unusable_map>(testing::StartsWith("cannot use \\x1b[2J\\n.json: ")));
+  EXPECT_THAT([] { read_map_file("\x1b[2J\n.json"); },
+              testing::ThrowsMessage<unusable_map>(StartsWith("cannot use \\x1b[2J\\n.json: ")));
 }
 
 using oversized_map = fake_tree;

@@ -1,10 +1,8 @@
 #include "src/topology/infer/search.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
+#include "tests/basics.hpp"
 #include "tests/unit/topology/searching.hpp"
 
 namespace bench_transfers::topology::search_test {
@@ -14,9 +12,6 @@ using searching::gb;
 using searching::measured;
 using searching::uploads_of;
 using searching::with;
-using testing::Contains;
-using testing::Not;
-using testing::UnorderedElementsAre;
 
 std::vector<device_set> devices_of(const std::vector<limit>& limits) {
   std::vector<device_set> sets;
@@ -122,8 +117,8 @@ TEST_F(searched, neighbours_have_a_device_more_or_less_and_something_to_explain)
   // They may be for other flows.
   const limit downloads{device_set::of({0, 1, 2}), traffic::d2h, 70 * gb};
   EXPECT_THAT(neighbours(search_, base, downloads),
-              Contains(testing::AllOf(testing::Field(&limit::devices, downloads.devices),
-                                      testing::Field(&limit::kind, traffic::h2d))));
+              Contains(AllOf(Field(&limit::devices, downloads.devices),
+                             Field(&limit::kind, traffic::h2d))));
 }
 
 TEST_F(searched, neighbours_go_together_with_the_other_limits) {

@@ -1,17 +1,14 @@
 #include "src/topology/findings/unexplained.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "src/topology/map/reader.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/topology/told.hpp"
 
 namespace bench_transfers::topology::unexplained_test {
 namespace {
-
-using testing::IsEmpty;
 
 constexpr double gb = 1e9;
 
