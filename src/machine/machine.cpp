@@ -1,11 +1,8 @@
 #include "src/machine/machine.hpp"
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <string_view>
-#include <vector>
 
 #include "src/machine/current_numa_node.hpp"
 #include "src/machine/files.hpp"

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "src/common/message.hpp"
 #include "src/doctor/checks/registration.hpp"
 #include "src/doctor/checks/remedies.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "src/common/message.hpp"
 #include "src/topology/map/host_map.hpp"
 
 namespace bench_transfers::topology {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
 
 #include "src/statistics/distributions.hpp"
 #include "src/statistics/square.hpp"

@@ -1,7 +1,6 @@
 #include "src/topology/infer/planner.hpp"
 
 #include <algorithm>
-#include <map>
 #include <random>
 
 #include "src/topology/infer/plan.hpp"

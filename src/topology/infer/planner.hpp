@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "src/topology/flows/observation.hpp"
-#include "src/topology/infer/fit.hpp"
 
 namespace bench_transfers::topology {
 
