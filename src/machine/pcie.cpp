@@ -44,13 +44,10 @@ std::optional<int> read_generation(const std::filesystem::path& path) {
   if (parts.size() < 2 || parts[1] != "GT/s") {
     return std::nullopt;
   }
-  const std::optional<double> rate = parse_real(parts[0]);
-  for (std::size_t index = 0; index < transfer_rates.size(); ++index) {
-    if (rate == transfer_rates[index]) {
-      return static_cast<int>(index) + 1;
-    }
-  }
-  return std::nullopt;
+  const auto* const rate = std::ranges::find(transfer_rates, parse_real(parts[0]).value_or(0));
+  return rate == transfer_rates.end()
+             ? std::nullopt
+             : std::optional(static_cast<int>(rate - transfer_rates.begin()) + 1);
 }
 
 /// Number of lanes; the kernel shows 0 or 255 when it does not know.
