@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "src/exports/text.hpp"
@@ -60,26 +61,20 @@ class tree {
  private:
   /// What hangs directly below a link, or below the host.
   void add_below(const shared_link* parent, const std::string& indent) {
-    std::vector<const shared_link*> links;
+    std::map<std::size_t, const shared_link*> below;  // by the first device; null: the device alone
     auto devices = parent == nullptr ? device_set::up_to(map_.devices.size()) : parent->devices;
     for (const auto& link : map_.links) {
       if (parent_of(map_, link) != parent) continue;
-      links.push_back(&link);
+      below.emplace(link.devices.front(), &link);
       devices = devices - link.devices;
     }
-    auto rest = devices.size() + links.size();
-    while (rest > 0) {
-      const bool is_last = --rest == 0;
-      const auto link = std::ranges::min_element(
-          links, {}, [](const shared_link* child) { return child->devices.front(); });
-      if (link != links.end() && (devices.empty() || (*link)->devices.front() < devices.front())) {
-        const auto* child = *link;
-        links.erase(link);
-        add_link(*child, indent, is_last);
-      } else {
-        add_device(devices.front(), indent, is_last);
-        devices = devices - device_set::of(devices.front());
-      }
+    for (const auto device : devices.members()) below.emplace(device, nullptr);
+    for (const auto& [first, link] : below) {
+      const bool is_last = first == below.rbegin()->first;
+      if (link != nullptr)
+        add_link(*link, indent, is_last);
+      else
+        add_device(first, indent, is_last);
     }
   }
 
