@@ -1,8 +1,5 @@
 #include "src/advice/alternatives.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,21 +12,12 @@
 #include "src/advice/to_json.hpp"
 #include "src/exports/text.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::advice::alternatives_test {
 namespace {
 
-using json = nlohmann::ordered_json;
 using result_file::direction;
-using testing::AllOf;
-using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::Pair;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 constexpr double mib = 1 << 20;
 

@@ -1,8 +1,6 @@
 #include "src/advice/at_once.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -10,14 +8,11 @@
 
 #include "src/advice/at_once_words.hpp"
 #include "src/exports/text.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::advice::at_once_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 using topology::device_set;
 using topology::flows_of;
 using topology::host_map;

@@ -1,8 +1,5 @@
 #include "src/advice/measurements.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cctype>
 #include <fstream>
 #include <map>
@@ -15,16 +12,14 @@
 #include "src/advice/leave_out.hpp"
 #include "src/common/quantities.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::advice::measurements_test {
 namespace {
 
-using json = nlohmann::ordered_json;
 using result_file::unusable_file;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 json content() {
   return {{"context",

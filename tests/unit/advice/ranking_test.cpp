@@ -1,26 +1,17 @@
 #include "src/advice/ranking.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
+#include "tests/basics.hpp"
 #include "tests/unit/advice/made_up_measurements.hpp"
 
 namespace bench_transfers::advice::ranking_test {
 namespace {
 
 using result_file::direction;
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::Field;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr double us = 1e3;  // in ns
 

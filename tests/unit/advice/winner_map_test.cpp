@@ -1,16 +1,11 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "src/advice/map.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/advice/made_up_measurements.hpp"
 
 namespace bench_transfers::advice::winner_map_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 const question asked{0, result_file::direction::h2d, 1, 1, 0};
 

@@ -1,8 +1,5 @@
 #include "src/comparison/compare.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,13 +9,11 @@
 #include "src/comparison/runs.hpp"
 #include "src/comparison/words.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::comparison {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 constexpr double usual_ns = 1e6;
 const std::vector<std::string> sizes{"1MiB", "2MiB", "4MiB", "8MiB"};

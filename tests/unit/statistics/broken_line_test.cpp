@@ -1,20 +1,15 @@
 #include "src/statistics/broken_line.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <random>
 #include <stdexcept>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::statistics::broken_line_test {
 namespace {
-
-using testing::AllOf;
-using testing::Ge;
-using testing::Le;
 
 /// 4 B to 1 GiB, each `factor` times the one before.
 std::vector<double> sizes(double factor) {

@@ -1,14 +1,9 @@
 #include "src/statistics/false_discovery.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/basics.hpp"
 
 namespace bench_transfers::statistics::false_discovery_test {
 namespace {
-
-using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(discovery_adjusted, agrees_with_p_adjust_of_r) {
   // R: p.adjust(c(0.01, 0.04, 0.03, 0.5), "BH")

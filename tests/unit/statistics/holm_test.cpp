@@ -1,14 +1,9 @@
 #include "src/statistics/holm.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/basics.hpp"
 
 namespace bench_transfers::statistics::holm_test {
 namespace {
-
-using testing::DoubleEq;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(holm, multiplies_the_smallest_by_all_and_the_next_by_one_less) {
   EXPECT_THAT(holm_adjusted({0.03, 0.01, 0.5}),

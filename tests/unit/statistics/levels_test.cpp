@@ -1,16 +1,14 @@
 #include "src/statistics/levels.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <random>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::statistics::levels_test {
 namespace {
-
-using testing::ElementsAre;
 
 constexpr double deviation = 0.1, variance = deviation * deviation, penalty = 12;
 
