@@ -1,5 +1,3 @@
-#include "src/result_file/disturbed.hpp"
-
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
