@@ -83,9 +83,7 @@ class node_copies {
 
   /// The node next to the device; nullopt if it is not known.
   [[nodiscard]] std::optional<unsigned> near(std::size_t device) const {
-    const auto& devices = member(file_.facts, {"devices"});
-    if (!devices.is_array() || device >= devices.size()) return std::nullopt;
-    const auto& node = member(devices[device], {"numa_node"});
+    const auto& node = member(device_of(file_, device), {"numa_node"});
     return node.is_number_unsigned() ? std::optional(node.get<unsigned>()) : std::nullopt;
   }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "src/common/text.hpp"
 #include "src/exports/answer.hpp"
 #include "src/result_file/summary/figures.hpp"
 #include "src/result_file/summary/summary.hpp"
@@ -69,6 +70,8 @@ void add_unsized(exports::answer& out, const std::vector<const benchmark*>& unsi
                  const figures& measured);
 
 /// A number with this many decimals, "-" for none.
-std::string number_or_dash(std::optional<double> value, int decimals);
+inline std::string number_or_dash(std::optional<double> value, int decimals) {
+  return value ? common::decimals(*value, decimals) : "-";
+}
 
 }  // namespace bench_transfers::result_file
