@@ -82,15 +82,14 @@ double shortest_half(std::vector<double> levels) {
 
 /// By the rounds of each process: the same, whatever makes levels differ.
 double noise_between(std::span<const process_points> processes) {
-  double squares = 0, count = 0;
+  double squares = 0;
   for (const auto& points : processes) {
     std::vector<double> levels;
     for (const auto& point : points) levels.push_back(point.level);
     const double deviation = shortest_half(std::move(levels));
     squares += deviation * deviation;
-    ++count;
   }
-  return count == 0 ? 0 : std::sqrt(squares / count);
+  return std::sqrt(squares / static_cast<double>(processes.size()));
 }
 
 /// Of quiet rounds, the level of the fastest third: two thirds may be slow.

@@ -85,8 +85,7 @@ class entry_reader {
 
   [[nodiscard]] std::vector<flow> flows(const char* key) const {
     const auto& list = value(key);
-    if (list.is_null()) return {};
-    if (!list.is_array()) refuse(fmt::format("its {} is no list", key));
+    if (!list.is_null() && !list.is_array()) refuse(fmt::format("its {} is no list", key));
     std::vector<flow> read;
     for (const auto& entry : list) read.push_back(flow_from(entry));
     return read;

@@ -23,7 +23,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using simdjson::dom::element;
 
-constexpr std::int64_t known_schema = 1;
+constexpr int known_schema = 1;
 /// Of lists and objects in each other, as plots/model/strict_json.py has it.
 constexpr std::size_t most_depth = 512;
 
@@ -72,22 +72,22 @@ json to_json(const element& value) {
   return nullptr;
 }
 
+void require_version(const json& version, const char* name, int known) {
+  if (!version.is_number_integer()) throw bad_entry(fmt::format("its {} is no whole number", name));
+  if (version != known)
+    throw bad_entry(
+        fmt::format("its {} is {}, this program reads {}", name, version.dump(), known));
+}
+
 void require_schema(const json& context) {
   const auto& schema = member(context, {"json_schema_version"});
-  if (schema.is_null()) return;
-  if (!schema.is_number_integer()) throw bad_entry("its json_schema_version is no whole number");
-  if (schema != known_schema)
-    throw bad_entry(fmt::format("its json_schema_version is {}, this program reads {}",
-                                schema.dump(), known_schema));
+  if (!schema.is_null()) require_version(schema, "json_schema_version", known_schema);
 }
 
 void require_format(const json& facts) {
   const auto& format = member(facts, {"format"});
   if (format.is_null()) throw bad_entry("it does not say its format (context.transfers.format)");
-  if (!format.is_number_integer()) throw bad_entry("its format is no whole number");
-  if (format != newest_format)
-    throw bad_entry(
-        fmt::format("its format is {}, this program reads {}", format.dump(), newest_format));
+  require_version(format, "format", newest_format);
 }
 
 bool completeness(const json& facts) {
@@ -149,10 +149,8 @@ int processes_in(const json& facts) {
 }
 
 const json& list_of(const json& facts, const char* key) {
-  static const json none = json::array();
   const auto& list = member(facts, {key});
-  if (list.is_null()) return none;
-  if (!list.is_array()) throw bad_entry(fmt::format("its {} is no list", key));
+  if (!list.is_null() && !list.is_array()) throw bad_entry(fmt::format("its {} is no list", key));
   return list;
 }
 

@@ -58,15 +58,8 @@ std::optional<common::message> warning_of(std::span<const slow_round> slow, std:
                   others == 0 ? "" : fmt::format("; and {} more", others))};
 }
 
-struct slow_round_marks::known_benchmark {
-  benchmark_class limited_by;
-  std::set<std::size_t> devices;
-};
-
 slow_round_marks::slow_round_marks(const json& facts, std::span<const slow_round> slow)
     : facts_(facts), slow_(slow), on_host_(text_at(facts, {"device", "kind"}) == "host") {}
-
-slow_round_marks::~slow_round_marks() = default;
 
 bool slow_round_marks::is_slow(const json& row) {
   const auto is_of_row = [&](const slow_round& slow) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -23,16 +24,16 @@ class slow_round_marks {
  public:
   /// `facts`: context.transfers, which outlives it.
   slow_round_marks(const nlohmann::ordered_json& facts, std::span<const slow_round> slow);
-  ~slow_round_marks();
-  slow_round_marks(const slow_round_marks&) = delete;
-  slow_round_marks& operator=(const slow_round_marks&) = delete;
 
   /// Gives the row the mark if it is a repetition of a slow round and of a class that the sentinel
   /// stands for, and takes it away otherwise.
   void apply(nlohmann::ordered_json& row);
 
  private:
-  struct known_benchmark;
+  struct known_benchmark {
+    benchmark_class limited_by;
+    std::set<std::size_t> devices;
+  };
   [[nodiscard]] bool is_slow(const nlohmann::ordered_json& row);
 
   const nlohmann::ordered_json& facts_;

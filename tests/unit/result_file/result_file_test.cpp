@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/common/files.hpp"
 #include "src/common/writing.hpp"
 #include "src/result_file/writer.hpp"
 #include "tests/basics.hpp"
@@ -20,13 +21,6 @@
 
 namespace bench_transfers::result_file::result_file_test {
 namespace {
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 json repetition(const std::string& name, int index) {
   return {
@@ -55,7 +49,7 @@ std::vector<std::string> rows_of(const json& content) {
 class result_file_test : public testing::Test {
  protected:
   /// What the file holds; it must be whole JSON at any time.
-  [[nodiscard]] json on_disk() const { return json::parse(text_of(path)); }
+  [[nodiscard]] json on_disk() const { return json::parse(common::read_text(path)); }
 
   [[nodiscard]] std::vector<std::string> names_in_folder() const {
     std::vector<std::string> names;
@@ -114,7 +108,7 @@ TEST_F(result_file_test, has_one_line_per_row) {
   file.add(repetition("a", 0));
   file.add(repetition("b", 0));
   file.finish();
-  std::istringstream lines(text_of(path));
+  std::istringstream lines(common::read_text(path));
   int rows = 0;
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("{\"name\"")) ++rows;
@@ -178,7 +172,7 @@ TEST_F(result_file_test, a_link_is_followed) {
   std::filesystem::create_symlink("real.json", path);
   const writer file(path, context);
   EXPECT_TRUE(std::filesystem::is_symlink(path));
-  EXPECT_EQ(json::parse(text_of(real)).at("context"), context);
+  EXPECT_EQ(json::parse(common::read_text(real)).at("context"), context);
   EXPECT_THAT(names_in_folder(), ElementsAre("real.json", "results.json"));
 }
 
@@ -190,7 +184,7 @@ TEST_F(result_file_test, a_folder_that_goes_away_is_an_error_of_the_end) {
 
 TEST_F(result_file_test, the_old_file_survives_when_writing_fails) {
   writer file(path, context);
-  const auto before = text_of(path);
+  const auto before = common::read_text(path);
   for (int i = 0; i < 200; ++i) file.add(repetition("a rather long name to fill the file", i));
   const auto text = on_disk();
 
@@ -237,7 +231,7 @@ TEST_F(result_file_test, require_writable_says_so_and_leaves_everything_as_it_wa
   EXPECT_THAT(names_in_folder(), IsEmpty());
   std::ofstream(path) << "old";
   EXPECT_NO_THROW(common::require_writable(path));
-  EXPECT_EQ(text_of(path), "old");
+  EXPECT_EQ(common::read_text(path), "old");
   EXPECT_THAT(names_in_folder(), ElementsAre("results.json"));
   const auto below_a_file = path / "results.json";
   expect_refused(below_a_file, [&] { common::require_writable(below_a_file); });
@@ -247,7 +241,7 @@ TEST_F(result_file_test, require_writable_says_so_and_leaves_everything_as_it_wa
 TEST_F(result_file_test, write_whole_replaces_the_text) {
   common::write_whole(path, "a long first text");
   common::write_whole(path, "short\n");
-  EXPECT_EQ(text_of(path), "short\n");
+  EXPECT_EQ(common::read_text(path), "short\n");
   EXPECT_THAT(names_in_folder(), ElementsAre("results.json"));
 }
 
@@ -259,14 +253,14 @@ TEST_F(result_file_test, somebody_elses_files_beside_it_are_left_alone) {
   common::require_writable(path);
   common::write_whole(path, "text");
   EXPECT_TRUE(std::filesystem::is_symlink(linked));
-  EXPECT_EQ(text_of(precious), "precious");
+  EXPECT_EQ(common::read_text(precious), "precious");
 
   std::filesystem::remove(linked);
   std::ofstream(linked) << "mine";
   common::require_writable(path);
   common::write_whole(path, "text");
-  EXPECT_EQ(text_of(linked), "mine");
-  EXPECT_EQ(text_of(path), "text");
+  EXPECT_EQ(common::read_text(linked), "mine");
+  EXPECT_EQ(common::read_text(path), "text");
 }
 
 TEST_F(result_file_test, write_whole_gives_the_permissions_that_new_files_have) {
@@ -284,7 +278,7 @@ TEST_F(result_file_test, a_name_as_long_as_names_can_be_is_no_obstacle) {
   const auto longest = folder / std::string(NAME_MAX, 'x');
   common::require_writable(longest);
   common::write_whole(longest, "text");
-  EXPECT_EQ(text_of(longest), "text");
+  EXPECT_EQ(common::read_text(longest), "text");
   const auto longer = folder / std::string(NAME_MAX + 1, 'x');
   expect_refused(longer, [&] { common::require_writable(longer); });
 }
