@@ -165,9 +165,8 @@ class job_reader {
       const result_file::row& row, const std::set<std::string_view>& names) {
     std::map<std::string_view, double> prices;
     for (const auto& value : row.values)
-      if (!std::isnan(value.number) && names.contains(*value.name))
+      if (std::isfinite(value.number) && names.contains(*value.name))
         prices.emplace(*value.name, value.number);
-    std::erase_if(prices, [](const auto& price) { return !std::isfinite(price.second); });
     return prices;
   }
 

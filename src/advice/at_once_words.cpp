@@ -55,8 +55,7 @@ std::string effect_text(const host_map& map, const advice_at_once& answer) {
   for (const auto& group : answer.groups) most = std::max(most, group.devices.size());
   return fmt::format(
       "{} slow each other down: all at once, the slowest copy ({} {}) keeps {} of its rate. To "
-      "keep "
-      "{} of each, let at most {} of them copy at once{}.",
+      "keep {} of each, let at most {} of them copy at once{}.",
       devices, map.devices[all.slowest.device], words_of(all.slowest), percent(all.kept),
       percent(undisturbed_rate), most, has_groups(answer) ? ", in the groups below" : "");
 }
@@ -117,9 +116,8 @@ std::string node_text(const host_map& map, const best_node& node) {
     return fmt::format("{}: use memory of NUMA node {}, which the PCI tree has next to it.", name,
                        node.node);
   return fmt::format(
-      "{}: use memory of NUMA node {}, which gives {} GB/s; the slowest node gives "
-      "{}.",
-      name, node.node, rate_text(node.rate), rate_text(node.lowest));
+      "{}: use memory of NUMA node {}, which gives {} GB/s; the slowest node gives {}.", name,
+      node.node, rate_text(node.rate), rate_text(node.lowest));
 }
 
 std::string origin_text(const map_source& source) {
@@ -171,8 +169,6 @@ void add_doubts(exports::answer& out, const std::vector<advice_at_once>& answers
       out.say("Note: " + said.emplace_back(doubt.text));
     }
 }
-
-using json = nlohmann::ordered_json;
 
 json group_document(const host_map& map, const group_at_once& group) {
   const auto rate_document = [&](const auto& device) -> json {

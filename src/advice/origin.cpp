@@ -18,7 +18,7 @@ namespace {
 std::string name_of_device(const result_file::contents& content, std::size_t index) {
   using result_file::text_at;
   const auto& devices = result_file::member(content.facts, {"devices"});
-  if (!devices.is_array() || devices.size() < 2) return text_at(content.facts, {"device", "name"});
+  if (devices.size() < 2) return text_at(content.facts, {"device", "name"});
   return result_file::id_of_device(content, index) + " " + text_at(devices.at(index), {"name"});
 }
 

@@ -103,8 +103,7 @@ void add_rankings(exports::answer& out, const measurements& measured, const cost
   out.add(std::move(table));
   out.say(
       "longer: than the fastest, which is less plain. as fast: other strategies that cannot be "
-      "told "
-      "from the fastest. A question asked alone lists all strategies.");
+      "told from the fastest. A question asked alone lists all strategies.");
   if (std::ranges::any_of(answers, [](const auto& answer) {
         const auto& ranked = answer.ranked;
         return !ranked.strategies.empty() && recommended(ranked).extrapolated;

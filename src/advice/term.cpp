@@ -13,20 +13,7 @@ term transfer_term(result_file::direction towards) {
   return term::transfer_none;
 }
 
-bool is_transfer(term needed) {
-  using enum term;
-  switch (needed) {
-    case transfer_h2d:
-    case transfer_d2h:
-    case transfer_both:
-    case transfer_none: return true;
-    case allocation:
-    case deallocation:
-    case cpu_write:
-    case cpu_read: break;
-  }
-  return false;
-}
+bool is_transfer(term needed) { return !is_allocation(needed) && !is_cpu_access(needed); }
 bool is_allocation(term needed) {
   return needed == term::allocation || needed == term::deallocation;
 }
