@@ -23,10 +23,6 @@ class junit_suite {
  public:
   junit_suite(const char* package, const std::string& name, std::chrono::sys_seconds now);
   ~junit_suite();
-  junit_suite(const junit_suite&) = delete;
-  junit_suite& operator=(const junit_suite&) = delete;
-  junit_suite(junit_suite&&) = delete;
-  junit_suite& operator=(junit_suite&&) = delete;
 
   void add_property(const char* name, const std::string& value);
   void add(const test_case& test);

@@ -29,26 +29,27 @@ json entry_of(const run_values& run, const benchmark_value& value, const measure
   return entry;
 }
 
-constexpr const char* reader = "github-action-benchmark";
+/// `measured`: what benchmarks may lack.
+template <class Measured>
+std::string entries_of(std::span<const run_values> runs, Measured benchmark_value::*measured,
+                       const char* unit) {
+  require_unique_names(runs, "github-action-benchmark");
+  auto entries = json::array();
+  for (const auto& run : runs)
+    for (const auto& value : run.benchmarks)
+      if (const std::optional<measured_value> shown = value.*measured)
+        entries.push_back(entry_of(run, value, *shown, unit));
+  return common::text_of(entries);
+}
 
 }  // namespace
 
 std::string github_times_of(std::span<const run_values> runs) {
-  require_unique_names(runs, reader);
-  auto entries = json::array();
-  for (const auto& run : runs)
-    for (const auto& value : run.benchmarks)
-      entries.push_back(entry_of(run, value, value.time_ns, "ns"));
-  return common::text_of(entries);
+  return entries_of(runs, &benchmark_value::time_ns, "ns");
 }
 
 std::string github_rates_of(std::span<const run_values> runs) {
-  require_unique_names(runs, reader);
-  auto entries = json::array();
-  for (const auto& run : runs)
-    for (const auto& value : run.benchmarks)
-      if (value.gb_per_s) entries.push_back(entry_of(run, value, *value.gb_per_s, "GB/s"));
-  return common::text_of(entries);
+  return entries_of(runs, &benchmark_value::gb_per_s, "GB/s");
 }
 
 }  // namespace bench_transfers::exports

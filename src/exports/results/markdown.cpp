@@ -82,8 +82,7 @@ std::string markdown_of(std::span<const run_values> runs) {
   }
   return text.text() +
          "Medians over the repetitions of a run, with their 95 % intervals between its processes; "
-         "one "
-         "process has none. \"Or\": the repetitions lie in two groups, \"in\" so many each.\n";
+         "one process has none. \"Or\": the repetitions lie in two groups, \"in\" so many each.\n";
 }
 
 }  // namespace bench_transfers::exports
