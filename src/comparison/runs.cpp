@@ -4,29 +4,18 @@
 #include <iterator>
 
 #include "src/gate/io/read_run.hpp"
-#include "src/gate/model/bad_input.hpp"
-#include "src/result_file/reader.hpp"
 
 namespace bench_transfers::comparison {
 namespace {
 
 group_key key_of(const result_file::contents& read, const result_file::benchmark& described) {
-  const auto& devices = result_file::member(read.facts, {"devices"});
-  const bool has_several = devices.is_array() && devices.size() > 1;
+  const bool has_several = result_file::member(read.facts, {"devices"}).size() > 1;
   std::optional<std::string> device;
   if (has_several && described.devices.size() == 1)
     device = result_file::id_of_device(read, described.devices.front());
   return {result_file::benchmark_name(described.strategy, described.variant, std::nullopt,
                                       result_file::cache_state::warm, device),
           described.family, described.strategy, described.memory.value_or(""), described.direction};
-}
-
-result_file::contents contents_of(const std::filesystem::path& file) {
-  try {
-    return result_file::read(file);
-  } catch (const result_file::unusable_file& error) {
-    throw gate::bad_input(error.what());
-  }
 }
 
 }  // namespace
@@ -43,7 +32,7 @@ side side_of(const result_file::contents& read, const std::filesystem::path& fil
 side read_side(std::span<const std::filesystem::path> files) {
   side result;
   for (const auto& file : files) {
-    auto read = side_of(contents_of(file), file);
+    auto read = side_of(gate::contents_of(file), file);
     std::ranges::move(read.runs, std::back_inserter(result.runs));
     result.facts.merge(read.facts);
   }

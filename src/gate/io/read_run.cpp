@@ -51,12 +51,16 @@ std::vector<run> runs_in(std::string text, const std::filesystem::path& file,
   }
 }
 
-std::vector<run> read_runs(const std::filesystem::path& file, const metric& judged_by) {
+result_file::contents contents_of(const std::filesystem::path& file) {
   try {
-    return runs_of(result_file::read(file), file, judged_by);
+    return result_file::read(file);
   } catch (const result_file::unusable_file& error) {
     throw bad_input(error.what());
   }
+}
+
+std::vector<run> read_runs(const std::filesystem::path& file, const metric& judged_by) {
+  return runs_of(contents_of(file), file, judged_by);
 }
 
 }  // namespace bench_transfers::gate

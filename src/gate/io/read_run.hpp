@@ -15,6 +15,9 @@ namespace bench_transfers::gate {
 /// accepted: they count as failed.
 std::vector<run> read_runs(const std::filesystem::path& file, const metric& judged_by);
 
+/// Reads a result file. Throws bad_input: result_file::read refuses it.
+result_file::contents contents_of(const std::filesystem::path& file);
+
 /// The same from what has been read of `file`. Throws bad_input.
 std::vector<run> runs_of(const result_file::contents& contents, const std::filesystem::path& file,
                          const metric& judged_by);
