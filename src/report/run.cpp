@@ -12,10 +12,6 @@ namespace {
 
 using result_file::member;
 
-std::string label_of(const result_file::benchmark& described) {
-  return described.strategy + (described.variant ? '/' + *described.variant : "");
-}
-
 const result_file::benchmark& first_of(const series& sizes) {
   return *sizes.begin()->second->described;
 }
@@ -28,7 +24,9 @@ run::run(const result_file::contents& read) : read_(read), benchmarks_(trust::be
     const auto& described = *benchmark.described;
     if (described.cache == result_file::cache_state::warm &&
         (benchmark.bytes || !described.size_bytes))
-      by_label[label_of(described)][described.size_bytes.value_or(0)] = &benchmark;
+      by_label[result_file::benchmark_name(described.strategy, described.variant, {},
+                                           result_file::cache_state::warm)]
+              [described.size_bytes.value_or(0)] = &benchmark;
   }
   for (auto& [label, sizes] : by_label) all_.push_back(std::move(sizes));
   std::ranges::stable_sort(all_, {}, [](const series& sizes) { return first_of(sizes).plainness; });

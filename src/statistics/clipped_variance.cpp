@@ -48,8 +48,7 @@ double raw_variance(groups_of_values groups, const sizes_of_groups& sizes) {
   const double lost = std::sqrt(static_cast<double>(sizes.values) / sizes.degrees());
   const double limit = clipped_at * normal_consistency * lost * median(distances);
   double squares = 0;
-  for (const double distance : distances)
-    squares += std::min(distance, limit) * std::min(distance, limit);
+  for (const double distance : distances) squares += square(std::min(distance, limit));
   return squares / sizes.degrees();
 }
 
