@@ -39,9 +39,10 @@ void cpu_clock_limit(const facts& facts, diagnosis& diagnosis) {
                            "by the CPU take longer.",
                            limit->limit_khz / 1000, limit->most_khz / 1000),
        .evidence = {{"limit_khz", limit->limit_khz}, {"most_khz", limit->most_khz}},
+       // CPUs of one host may differ in what they can do.
        .fix = {"Raise the limit to what the CPUs can do",
-               fmt::format("echo {} | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq",
-                           limit->most_khz),
+               "for cpu in /sys/devices/system/cpu/cpu*/cpufreq; do "
+               "cat $cpu/cpuinfo_max_freq > $cpu/scaling_max_freq; done",
                place::system}});
 }
 

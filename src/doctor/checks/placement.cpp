@@ -198,7 +198,7 @@ void numa_binding(const facts& facts, diagnosis& diagnosis) {
 void nodes_per_socket(const facts& facts, diagnosis& diagnosis) {
   const auto& host = facts.host;
   const auto nodes = static_cast<std::size_t>(std::ranges::count_if(host.nodes, has_cpus));
-  if (!host.sockets || *host.sockets == 0 || nodes <= *host.sockets) return;
+  if (!host.sockets || *host.sockets == 0 || nodes < 2 * *host.sockets) return;
   diagnosis.findings.push_back(
       {.code = "nodes_per_socket",
        .severity = severity::may_slow,
