@@ -1,13 +1,9 @@
 #include "src/fleet/model/absence.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/basics.hpp"
 
 namespace bench_transfers::fleet::absence_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(absent, gpus_that_a_file_names_are_not_gone) {
   const std::vector<absent_gpu> absent{{"GPU-1", "a"}, {"GPU-2", "a"}, {"GPU-3", "b"}};

@@ -1,18 +1,12 @@
 #include "src/fleet/judge/advice.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::fleet::advice_test {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::Not;
 
 std::vector<advice> advised(pattern pattern, benchmark_class kind, scope scope = scope::gpu,
                             const std::set<std::string>& warnings = {}) {

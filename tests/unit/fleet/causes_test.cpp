@@ -1,8 +1,5 @@
 #include "tests/simulation/causes.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -15,15 +12,13 @@
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/words.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::fleet::causes_test {
 namespace {
 
 using simulation::cause;
 using simulation::fault;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
 using where = simulation::fault::where;
 
 constexpr double slower = 0.05;

@@ -1,8 +1,6 @@
 #include "src/fleet/io/collect.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,18 +9,13 @@
 
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/fleet/made_up_files.hpp"
 
 namespace bench_transfers::fleet::collect_test {
 namespace {
 
 using namespace made_up_files;
-using testing::ElementsAre;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 std::vector<measured_gpu> read(const json& document, const std::string& node = "node1") {
   return gpus_of(result_file::read_json(document, "made-up.json"), node);

@@ -1,8 +1,5 @@
 #include "src/fleet/mpi/gathering.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <future>
 #include <map>
@@ -13,13 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::fleet::gathering_test {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
 
 /// Messages between threads.
 struct post {

@@ -1,8 +1,5 @@
 #include "src/fleet/history/history.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -11,18 +8,13 @@
 #include <vector>
 
 #include "src/fleet/report/reports.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
 
 namespace bench_transfers::fleet::history_test {
 namespace {
 
 using simulation::fault;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 using where = simulation::fault::where;
 
 /// Sweeps of 8 nodes of 4 GPUs, one a day.

@@ -1,8 +1,5 @@
 #include "src/fleet/judge/judge.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -10,6 +7,7 @@
 #include <vector>
 
 #include "src/statistics/quantile.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
 
 namespace bench_transfers::fleet::judge_test {
@@ -17,11 +15,6 @@ namespace {
 
 using simulation::fault;
 using simulation::slow_down;
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
 using where = simulation::fault::where;
 
 /// A fleet of 24 nodes in 3 racks, of 4 GPUs each unless said otherwise.

@@ -1,8 +1,5 @@
 #include "src/fleet/judge/levels.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -10,13 +7,11 @@
 #include <vector>
 
 #include "src/fleet/judge/compared_parts.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::fleet::levels_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 using named = std::pair<scope, std::size_t>;
 
 constexpr score slower_by(double value) { return {value, value, value, value, 0}; }

@@ -1,21 +1,17 @@
 #include "src/fleet/mpi/mpi_ranks.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::fleet::mpi_ranks_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 std::string why_unusable(const std::filesystem::path& plugin) {
   return common::complaint_of<mpi_error>([&] { const mpi_ranks ranks(plugin); }, "usable");

@@ -1,7 +1,5 @@
 #include "src/fleet/ranks/node_ranks.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,14 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::fleet::node_ranks_test {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// Ranks in threads of this process, which share a folder of their own.
 class node : public testing::Test {

@@ -1,8 +1,6 @@
 #include "src/fleet/launcher/rank.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <map>
 #include <optional>
@@ -11,14 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::fleet::rank_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::Optional;
-using testing::StartsWith;
 
 /// Written as in a shell: "RANK=1 WORLD_SIZE=2".
 struct variables : std::map<std::string, std::string> {

@@ -1,8 +1,6 @@
 #include "src/fleet/io/read_files.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -13,6 +11,7 @@
 
 #include "src/common/gzip.hpp"
 #include "src/fleet/io/collect.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "tests/unit/fleet/made_up_files.hpp"
@@ -21,14 +20,6 @@ namespace bench_transfers::fleet::read_files_test {
 namespace {
 
 using namespace made_up_files;
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 /// Files on disk.
 class folders : public testing::Test {

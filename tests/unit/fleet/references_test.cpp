@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
@@ -10,21 +8,13 @@
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/judge/limits.hpp"
 #include "src/fleet/report/reports.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
 
 namespace bench_transfers::fleet::references_test {
 namespace {
 
 using simulation::slow_down;
-using testing::AllOf;
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 /// A fleet that is measured twice: what its GPUs differ by is the same each time, within 0.05 %.
 class referred : public testing::Test {

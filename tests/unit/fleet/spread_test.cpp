@@ -1,18 +1,13 @@
 #include "src/fleet/judge/spread.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 #include <stdexcept>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::fleet::spread_test {
 namespace {
-
-using testing::AllOf;
-using testing::Ge;
-using testing::Le;
 
 template <class Distribution>
 std::vector<double> drawn(std::size_t count, Distribution distribution) {

@@ -1,8 +1,5 @@
 #include "src/fleet/io/sweep_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -10,6 +7,7 @@
 #include <string>
 
 #include "src/common/gzip.hpp"
+#include "tests/basics.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
 #include "tests/unit/common/complaint.hpp"
 
@@ -17,9 +15,6 @@ namespace bench_transfers::fleet::sweep_file_test {
 namespace {
 
 using json = nlohmann::ordered_json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 sweep made_up() {
   std::mt19937_64 random(1);

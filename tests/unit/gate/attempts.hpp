@@ -1,8 +1,6 @@
 // Runs of the gate, each a text of a result file, and changes of new ones after a baseline.
 #pragma once
 
-#include <gmock/gmock.h>
-
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -17,12 +15,10 @@
 #include "src/gate/io/write_baseline.hpp"
 #include "src/gate/judge/check.hpp"
 #include "src/gate/model/pin.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
 namespace bench_transfers::gate::attempts {
-
-using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 inline constexpr int repetitions = 9;
 inline constexpr int benchmarks = 12;

@@ -1,20 +1,15 @@
 #include "src/gate/judge/baseline_sessions.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <vector>
 
 #include "src/gate/judge/estimate.hpp"
 #include "src/statistics/location.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/made_up_sessions.hpp"
 
 namespace bench_transfers::gate::baseline_sessions_test {
 namespace {
-
-using testing::DoubleNear;
-using testing::ElementsAre;
 
 TEST(baseline_sessions, know_what_a_class_has_in_common_in_each_session) {
   EXPECT_THAT(

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -20,19 +18,12 @@
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/pin.hpp"
 #include "src/result_file/format.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/gate/made_up_runs.hpp"
 
 namespace bench_transfers::gate::baseline_test {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Optional;
-using testing::ThrowsMessage;
 
 TEST(baselines, take_the_median_of_each_run) {
   auto runs = made_up_runs(3);

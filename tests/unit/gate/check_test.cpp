@@ -1,8 +1,5 @@
 #include "src/gate/judge/check.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -12,13 +9,11 @@
 
 #include "src/gate/judge/conclude.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/checking.hpp"
 
 namespace bench_transfers::gate::check_test {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST_F(checks, pass_when_nothing_changed) {
   const auto result = answer();

@@ -1,20 +1,16 @@
 #include "src/gate/judge/conclude.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
 
 namespace bench_transfers::gate::conclude_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using enum benchmark_class;
 
 /// Benchmarks of one class with one verdict.

@@ -1,7 +1,5 @@
 #include "src/gate/judge/confirm.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <chrono>
@@ -13,14 +11,11 @@
 #include "src/gate/cli/programs.hpp"
 #include "src/gate/cli/shell.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::gate::confirm_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::UnorderedElementsAre;
 
 report with_suspects() {
   report answer;

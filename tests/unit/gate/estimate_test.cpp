@@ -1,8 +1,5 @@
 #include "src/gate/judge/estimate.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
@@ -10,14 +7,11 @@
 #include <vector>
 
 #include "src/statistics/location.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/made_up_sessions.hpp"
 
 namespace bench_transfers::gate::estimate_test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(estimates, need_three_processes_before_and_one_after) {
   auto all = suite({{0, 0}});

@@ -1,26 +1,14 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <vector>
 
 #include "src/gate/io/known_facts.hpp"
 #include "src/gate/model/identity.hpp"
 #include "src/result_file/format.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
 namespace bench_transfers::gate::facts_test {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Key;
-using testing::Not;
-using testing::Optional;
-using testing::Pair;
-using testing::UnorderedElementsAreArray;
-using namespace std::chrono_literals;
 
 // The facts of a file.
 

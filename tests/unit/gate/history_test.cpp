@@ -1,7 +1,5 @@
 #include "src/gate/judge/history.hpp"
 
-#include <gmock/gmock.h>
-
 #include <random>
 #include <string>
 #include <vector>
@@ -9,13 +7,11 @@
 #include "src/gate/judge/lineage.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/pin.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/made_up_runs.hpp"
 
 namespace bench_transfers::gate::history_test {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::ElementsAre;
 
 constexpr int benchmarks = 12;
 

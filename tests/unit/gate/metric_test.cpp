@@ -1,8 +1,5 @@
 #include "src/gate/model/metric.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 
 #include "src/gate/model/bad_input.hpp"
@@ -10,14 +7,12 @@
 #include "src/gate/report/figures.hpp"
 #include "src/gate/report/wording.hpp"
 #include "src/result_file/format.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::gate::metric_test {
 namespace {
 
 using result_file::metric_kind;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 metric declared(const std::string& key, const std::string& unit, metric_kind kind) {
   return metric::named(key).with(declaration{unit, kind, std::nullopt});

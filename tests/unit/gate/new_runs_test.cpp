@@ -1,19 +1,13 @@
 #include "src/gate/judge/new_runs.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <variant>
 
 #include "src/gate/model/bad_input.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/checking.hpp"
 
 namespace bench_transfers::gate::new_runs_test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) {
   for (auto& run : after_) run.benchmarks.erase("copy/2");

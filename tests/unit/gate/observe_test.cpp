@@ -1,18 +1,13 @@
 #include "src/gate/judge/observe.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <optional>
 #include <vector>
 
+#include "tests/basics.hpp"
+
 namespace bench_transfers::gate::observe_test {
 namespace {
-
-using testing::DoubleEq;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// Three processes of two sessions.
 observation observed(double figure, const metric& judged_by, std::optional<double> bytes = {}) {

@@ -1,19 +1,15 @@
 #include "src/gate/cli/options.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "src/common/program.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::gate::options_test {
 namespace {
-
-using testing::ElementsAre;
 
 /// What a command with all shared options makes of a line.
 class gate_options : public testing::Test {

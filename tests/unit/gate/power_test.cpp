@@ -1,8 +1,5 @@
 #include "src/gate/judge/power.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <optional>
 #include <string>
@@ -10,12 +7,10 @@
 
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/judge/observe.hpp"
+#include "tests/basics.hpp"
 
 namespace bench_transfers::gate::power_test {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::Optional;
 
 /// Ten processes of two sessions of a day. The figures scatter by this part.
 history scattered(double figure, double part, benchmark_class limited_by) {

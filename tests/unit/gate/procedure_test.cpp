@@ -1,8 +1,5 @@
 // Figures of two procedures are never compared: one test for each place that could.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -19,15 +16,13 @@
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/pin.hpp"
 #include "src/gate/report/wording.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 #include "tests/unit/gate/made_up_runs.hpp"
 
 namespace bench_transfers::gate::procedure_test {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 constexpr int benchmarks = 12;  // enough for a class
 

@@ -1,26 +1,15 @@
 #include "src/gate/io/read_run.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tests/basics.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
 namespace bench_transfers::gate::read_run_test {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Key;
-using testing::Not;
-using testing::Pair;
-using testing::SizeIs;
 
 // Messages.
 

@@ -1,8 +1,6 @@
 #include "src/gate/report/reports.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -15,14 +13,11 @@
 
 #include "src/common/text.hpp"
 #include "src/gate/report/figures.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
 
 namespace bench_transfers::gate::reports_test {
 namespace {
-
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
 
 std::vector<std::string> lines_in(const std::string& text) {
   std::vector<std::string> lines;

@@ -1,21 +1,13 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <tuple>
 
 #include "src/gate/model/run.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
 namespace bench_transfers::gate::rows_test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Key;
-using testing::SizeIs;
 
 // What benchmarks are judged by.
 

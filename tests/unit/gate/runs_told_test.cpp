@@ -1,8 +1,5 @@
 #include "src/gate/judge/runs_told.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,17 +8,11 @@
 
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/format.hpp"
+#include "tests/basics.hpp"
 #include "tests/unit/gate/checking.hpp"
 
 namespace bench_transfers::gate::runs_told_test {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
   slow_down("copy/7", 1.10);
