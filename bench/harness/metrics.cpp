@@ -16,30 +16,31 @@ namespace {
 
 void add_counts(metric_list& list, const benchmark_case& measured, const schedule& planned) {
   if (measured.procedure != 1)
-    list.add(count_of("procedure", "number of the procedure; only figures of one are compared"),
+    list.add(count_metric("procedure", "number of the procedure; only figures of one are compared"),
              measured.procedure);
-  list.add(count_of("operations", "timed operations of the repetition"),
+  list.add(count_metric("operations", "timed operations of the repetition"),
            static_cast<double>(planned.operations));
-  list.add(count_of("batch", "operations between two readings of the clock"),
+  list.add(count_metric("batch", "operations between two readings of the clock"),
            static_cast<double>(planned.batch));
 }
 
 void add_times(metric_list& list, const statistics::distribution& times) {
-  list.add(duration("median_ns", "one operation: median"), times.median);
-  list.add(duration("mean_ns", "one operation: mean"), times.mean);
+  list.add(time_metric("median_ns", "one operation: median"), times.median);
+  list.add(time_metric("mean_ns", "one operation: mean"), times.mean);
   const auto add_if_told = [&](const char* name, const char* which, std::optional<double> time) {
-    if (time) list.add(duration(name, fmt::format("one operation: {} percentile", which)), *time);
+    if (time)
+      list.add(time_metric(name, fmt::format("one operation: {} percentile", which)), *time);
   };
   add_if_told("p5_ns", "5th", times.p5);
   add_if_told("p95_ns", "95th", times.p95);
   add_if_told("p99_ns", "99th", times.p99);
-  list.add(duration("min_ns", "one operation: fastest"), times.min);
-  list.add(duration("max_ns", "one operation: slowest"), times.max);
+  list.add(time_metric("min_ns", "one operation: fastest"), times.min);
+  list.add(time_metric("max_ns", "one operation: slowest"), times.max);
   add_if_told("p999_ns", "99.9th", times.p999);
 }
 
 metric step_time(const std::string& step) {
-  return duration(step + "_ns", "median of the step '" + step + "'");
+  return time_metric(step + "_ns", "median of the step '" + step + "'");
 }
 
 void add_steps(metric_list& list, const transfer& transfer, const samples& samples, double median) {
@@ -54,27 +55,25 @@ void add_comparisons(metric_list& list, const transfer& transfer, const samples&
     const auto& [times, differences] = samples.compared[i];
     if (times.empty()) continue;
     const double median = statistics::median(times);
-    list.add(duration(name + "_ns", description), median);
+    list.add(time_metric(name + "_ns", description), median);
     if (bytes) {
-      list.add(bandwidth(name + "_gb_per_s", description), static_cast<double>(*bytes) / median);
+      list.add(rate_metric(name + "_gb_per_s", description), static_cast<double>(*bytes) / median);
     } else {
-      auto difference = duration("over_" + name + "_ns", "how much longer than " + description);
-      difference.headline = true;
-      list.add(std::move(difference), statistics::median(differences));
+      list.add(time_metric("over_" + name + "_ns", "how much longer than " + description, true),
+               statistics::median(differences));
     }
   }
 }
 
 void add_rates(metric_list& list, const benchmark_case& measured, double bytes, double median,
                std::optional<double> link_limit) {
-  list.add({"bytes", "B", metric_kind::size, std::nullopt, "moved by one operation"}, bytes);
+  list.add(size_metric("bytes", "moved by one operation"), bytes);
   // Bytes per nanosecond are 10⁹ bytes per second.
-  list.add(bandwidth("gb_per_s", "bytes by the median time"), bytes / median);
+  list.add(rate_metric("gb_per_s", "bytes by the median time"), bytes / median);
   const bool has_one_direction = measured.direction == result_file::direction::h2d ||
                                  measured.direction == result_file::direction::d2h;
   if (link_limit && has_one_direction && measured.measured->shares_link)
-    list.add({"link_percent", "%", metric_kind::share, better::more,
-              "gb_per_s in percent of the link's limit"},
+    list.add(share_metric("link_percent", "gb_per_s in percent of the link's limit", better::more),
              100 * bytes / median / *link_limit);
 }
 
@@ -88,8 +87,7 @@ void add_elements(metric_list& list, const transfer& transfer, double median) {
 void add_costs(metric_list& list, const transfer& transfer, double bytes,
                const statistics::distribution& times, std::optional<double> cores) {
   if (cores) {
-    list.add({"cores", "1", metric_kind::count, better::less, "cores kept busy by the process"},
-             *cores);
+    list.add(count_metric("cores", "cores kept busy by the process", better::less), *cores);
     // Nanoseconds per byte are seconds per 10⁹ bytes.
     if (bytes > 0)
       list.add(
@@ -97,13 +95,12 @@ void add_costs(metric_list& list, const transfer& transfer, double bytes,
           *cores * times.mean / bytes);
   }
   if (transfer.amount.multiprocessors > 0)
-    list.add({"multiprocessors", "1", metric_kind::count, better::less,
-              "multiprocessors occupied by the operation's kernels"},
+    list.add(count_metric("multiprocessors", "multiprocessors occupied by the operation's kernels",
+                          better::less),
              static_cast<double>(transfer.amount.multiprocessors));
   if (transfer.amount.accesses > 0) {
-    auto access = duration("ns_per_access", "one single access");
-    access.headline = true;
-    list.add(std::move(access), times.median / static_cast<double>(transfer.amount.accesses));
+    list.add(time_metric("ns_per_access", "one single access", true),
+             times.median / static_cast<double>(transfer.amount.accesses));
   }
 }
 
@@ -125,25 +122,27 @@ void add_flows(metric_list& list, const benchmark_case& measured, const schedule
     const auto& name = flow.name;
     const double rate = statistics::median(at_once);
     sum += rate;
-    list.add(of_flow(bandwidth("gb_per_s@" + name, name + " while all copy"), flow, false), rate);
+    list.add(of_flow(rate_metric("gb_per_s@" + name, name + " while all copy"), flow, false), rate);
     if (alone.empty()) continue;
     const double rate_alone = statistics::median(alone);
-    list.add(of_flow(bandwidth("alone_gb_per_s@" + name, name + " alone"), flow, true), rate_alone);
-    list.add(of_flow({"loss_percent@" + name, "%", metric_kind::share, better::less,
-                      "what " + name + " loses of its rate while all copy"},
-                     flow, false),
-             100 * (1 - rate / rate_alone));
+    list.add(of_flow(rate_metric("alone_gb_per_s@" + name, name + " alone"), flow, true),
+             rate_alone);
+    list.add(
+        of_flow(share_metric("loss_percent@" + name,
+                             "what " + name + " loses of its rate while all copy", better::less),
+                flow, false),
+        100 * (1 - rate / rate_alone));
   }
   if (samples.flows.empty()) return;
   if (samples.ranks)
-    list.add(count_of("ranks", "processes of the node that copied at once"),
+    list.add(count_metric("ranks", "processes of the node that copied at once"),
              static_cast<double>(*samples.ranks));
-  list.add(bandwidth("sum_gb_per_s",
-                     samples.ranks ? "the copies of this process at once" : "all copies at once"),
+  list.add(rate_metric("sum_gb_per_s",
+                       samples.ranks ? "the copies of this process at once" : "all copies at once"),
            sum);
-  list.add(count_of("copies", "least copies of each in an operation"),
+  list.add(count_metric("copies", "least copies of each in an operation"),
            static_cast<double>(planned.copies));
-  list.add(count_of("discarded", "samples in which not all were busy for long enough"),
+  list.add(count_metric("discarded", "samples in which not all were busy for long enough"),
            static_cast<double>(samples.discarded));
 }
 
@@ -151,26 +150,14 @@ void add_device_times(metric_list& list, const samples& samples, double bytes) {
   if (samples.on_device.empty()) return;
   const double median = statistics::median(samples.on_device);
   if (median <= 0) return;  // shorter than the clock tells
-  list.add(duration("device_ns", "median by the device's clock"), median);
-  list.add(count_of("device_operations", "operations timed by the device's clock"),
+  list.add(time_metric("device_ns", "median by the device's clock"), median);
+  list.add(count_metric("device_operations", "operations timed by the device's clock"),
            static_cast<double>(samples.on_device.size()));
   if (bytes > 0)
-    list.add(bandwidth("device_gb_per_s", "bytes by the device's time"), bytes / median);
+    list.add(rate_metric("device_gb_per_s", "bytes by the device's time"), bytes / median);
 }
 
 }  // namespace
-
-metric duration(std::string name, std::string description) {
-  return {std::move(name), "ns", metric_kind::duration, better::less, std::move(description)};
-}
-
-metric bandwidth(std::string name, std::string description) {
-  return {std::move(name), "GB/s", metric_kind::rate, better::more, std::move(description)};
-}
-
-metric count_of(std::string name, std::string description) {
-  return {std::move(name), "1", metric_kind::count, std::nullopt, std::move(description)};
-}
 
 metric_values metric_list::values() const {
   metric_values values;

@@ -13,13 +13,6 @@
 
 namespace bench_transfers::bench {
 
-/// A time in ns; less is better.
-result_file::metric duration(std::string name, std::string description);
-/// A rate in GB/s (10⁹ bytes per second); more is better.
-result_file::metric bandwidth(std::string name, std::string description);
-/// A count, for which neither more nor less is better.
-result_file::metric count_of(std::string name, std::string description);
-
 /// Metrics of one repetition, in the order in which they were added.
 class metric_list {
  public:

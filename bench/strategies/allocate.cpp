@@ -10,6 +10,7 @@
 
 #include "bench/strategies/allocators.hpp"
 #include "bench/verification/pattern.hpp"
+#include "src/transfers/core/pages.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -29,7 +30,7 @@ bool is_readable(const std::byte* address) {
 
 std::optional<std::string> why_unusable(const job& task, const allocator& allocator,
                                         const holding& held) {
-  const auto bytes = std::min<std::size_t>(task.bytes, page_bytes());
+  const auto bytes = std::min<std::size_t>(task.bytes, transfers::page_bytes());
   if (allocator.gives == resource::device_memory) {
     write_pattern(task.device, held.data, 0, bytes, task.memory.pattern());
     const auto check = check_pattern(task.device, held.data, 0, bytes, task.memory.pattern());

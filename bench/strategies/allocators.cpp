@@ -1,12 +1,11 @@
 #include "bench/strategies/allocators.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <utility>
 
 #include "bench/strategy/heap.hpp"
 #include "bench/subjects/async_memory.hpp"
+#include "src/transfers/core/pages.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/pool.hpp"
 
@@ -16,6 +15,7 @@ namespace {
 using subjects::freed_memory;
 using subjects::pooled_memory;
 using transfers::host_memory_kind;
+using transfers::page_bytes;
 
 /// The last byte, too: malloc's memory begins within a page.
 void touch_pages(std::byte* data, std::size_t bytes, std::size_t page) {
@@ -210,7 +210,5 @@ std::vector<allocator> all_allocators() {
       host_pool(pooled_memory::host_numa, freed_memory::kept),
   };
 }
-
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace bench_transfers::bench

@@ -54,6 +54,4 @@ struct allocator {
 
 std::vector<allocator> all_allocators();
 
-std::size_t page_bytes();
-
 }  // namespace bench_transfers::bench

@@ -5,7 +5,6 @@
 
 #include "bench/strategy/strategy.hpp"
 #include "bench/strategy/written_lines.hpp"
-#include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -33,11 +32,6 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, const idle_t
   return copy;
 }
 
-std::optional<std::string> why_unsupported(const transfers::device& /*device*/) {
-  if (transfers::usable_processors() > 1) return std::nullopt;
-  return "other threads write the memory: there is one processor";
-}
-
 const struct asleep_strategies {
   asleep_strategies() {
     constexpr auto kind = transfers::pinned();
@@ -52,7 +46,11 @@ const struct asleep_strategies {
                             result_file::table::times},
                    .plainness = 1,
                    .prepare = [kind, &idle](const job& task) { return prepare(task, kind, idle); },
-                   .needs = {.host = kind, .why_unsupported = why_unsupported},
+                   .needs = {.host = kind,
+                             .why_unsupported =
+                                 [](const auto&) {
+                                   return why_not_at_once("other threads write the memory");
+                                 }},
                    .sampling = {.smallest = std::size_t{1} << 20,
                                 .largest = std::size_t{64} << 20,
                                 .cold = false,

@@ -6,15 +6,11 @@
 #include <utility>
 
 #include "src/statistics/quantile.hpp"
-#include "src/transfers/core/relax.hpp"
-#include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
 using result_file::better;
-using result_file::metric;
-using result_file::metric_kind;
 using nanoseconds_of_beside = std::chrono::duration<double, std::nano>;
 
 /// As short as works often follow one another; long enough for none to be due when the last ends.
@@ -179,13 +175,7 @@ void beside::end_turn() noexcept {
 void beside::wait_for_due_time() {
   const auto distance = mean_distance * std::exponential_distribution<double>()(random_);
   due_ = clock::now() + std::chrono::duration_cast<clock::duration>(distance);
-  while (clock::now() < due_) pause();
-}
-
-void beside::pause() const {
-  transfers::detail::relax();
-  // A stream's thread, or that of the calls, may need this processor.
-  if (!device_.description().cuda) std::this_thread::yield();
+  while (clock::now() < due_) wait_a_moment(device_);
 }
 
 void beside::run() {
@@ -215,55 +205,43 @@ std::optional<std::string> beside::compare() {
 
 std::vector<measured_metric> beside::metrics(const metric_values& known) const {
   std::vector<measured_metric> metrics;
-  const auto add = [&](metric described, double value) {
+  const auto add = [&](result_file::metric described, double value) {
     metrics.push_back({std::move(described), value});
   };
-  const auto time = [](std::string name, std::string description) {
-    return metric{std::move(name), "ns", metric_kind::duration, better::less,
-                  std::move(description)};
-  };
-  const auto percent = [](std::string name, std::optional<better> preferred,
-                          std::string description, bool headline) {
-    return metric{std::move(name),        "%",     metric_kind::share, preferred,
-                  std::move(description), headline};
-  };
-  if (const auto p99 = known.find("p99_ns"); p99 != known.end()) {
-    auto described = time("work_p99_ns", "the work: 99th percentile");
-    described.headline = true;
-    add(std::move(described), p99->second);
-  }
+  if (const auto p99 = known.find("p99_ns"); p99 != known.end())
+    add(time_metric("work_p99_ns", "the work: 99th percentile", true), p99->second);
   if (!call_ || work_alone_ns_.empty()) return metrics;
   const auto alone = statistics::median(work_alone_ns_);
-  add(time("work_alone_ns", "the work alone, in turn: median"), alone);
+  add(time_metric("work_alone_ns", "the work alone, in turn: median"), alone);
   if (const auto median = known.find("median_ns"); median != known.end())
-    add(percent("slowdown_percent", better::less,
-                "how much longer the work takes than alone, by the medians", true),
+    add(share_metric("slowdown_percent",
+                     "how much longer the work takes than alone, by the medians", better::less,
+                     true),
         100 * (median->second / alone - 1));
   if (time_beside_ns_ > 0)
-    add(percent("work_percent", std::nullopt,
-                "of the time beside, work was due or under way; the rest are pauses", false),
+    add(share_metric("work_percent",
+                     "of the time beside, work was due or under way; the rest are pauses"),
         100 * work_beside_ns_ / time_beside_ns_);
   const auto add_calls = [&](const std::vector<double>& times, const std::string& suffix,
                              const std::string& when, bool headline) {
     if (times.empty()) return;
-    add(time("call" + suffix + "_ns", "a call of the other thread " + when + ": median"),
+    add(time_metric("call" + suffix + "_ns", "a call of the other thread " + when + ": median"),
         statistics::median(times));
     if (call_->bytes == 0) return;
     const auto moved = static_cast<double>(call_->bytes * times.size());
-    add(metric{"copies" + suffix + "_gb_per_s", "GB/s", metric_kind::rate, better::more,
-               "the other thread's copies " + when, headline},
+    add(rate_metric("copies" + suffix + "_gb_per_s", "the other thread's copies " + when, headline),
         moved / sum_of(times));
   };
   add_calls(calls_beside_ns_, "", "beside the work", true);
   add_calls(calls_alone_ns_, "_alone", "alone, in turn", false);
-  add(metric{"calls_beside", "1", metric_kind::count, std::nullopt,
-             "calls of the other thread beside the work"},
+  add(count_metric("calls_beside", "calls of the other thread beside the work"),
       static_cast<double>(calls_beside_ns_.size()));
   return metrics;
 }
 
 transfer timed_beside(const job& task, timed_work work, std::optional<repeated_call> call,
-                      std::function<std::vector<measured_metric>()> more) {
+                      std::function<std::optional<measured_metric>()> more) {
+  auto corrupt = std::move(work.corrupt);
   const auto shared = std::make_shared<beside>(task.device, std::move(work), std::move(call));
   transfer operation;
   operation.steps = {{"work", [shared] { shared->run(); }}};
@@ -276,22 +254,19 @@ transfer timed_beside(const job& task, timed_work work, std::optional<repeated_c
   };
   operation.timing.between = [shared] { shared->prepare_next(); };
   operation.timing.forget_settling = [shared] { shared->forget(); };
-  operation.timing.conditions = [shared] {
-    return std::shared_ptr<const void>(nullptr, [shared](const void*) { shared->end(); });
-  };
+  operation.timing.conditions = [shared] { return at_end([shared] { shared->end(); }); };
   operation.check.compare = [shared] { return shared->compare(); };
+  operation.check.corrupt = std::move(corrupt);
   operation.derive = [shared, more = std::move(more)](const metric_values& known) {
     auto metrics = shared->metrics(known);
-    if (more)
-      for (auto& further : more()) metrics.push_back(std::move(further));
+    if (const auto further = more ? more() : std::nullopt) metrics.push_back(*further);
     return metrics;
   };
   return operation;
 }
 
 std::optional<std::string> why_no_calls_beside() {
-  if (transfers::usable_processors() > 1) return std::nullopt;
-  return "a thread makes calls and another one launches work: there is one processor";
+  return why_not_at_once("a thread makes calls and another one launches work");
 }
 
 }  // namespace bench_transfers::bench

@@ -21,6 +21,7 @@ struct timed_work {
   std::function<void()> run;  ///< returns when the work is done
   /// One line if what was run since the last call has done something wrong. Nothing is under way.
   std::function<std::optional<std::string>()> find_damage;
+  std::function<void()> corrupt = {};  ///< makes its results wrong, for injected faults
 };
 
 /// A call that another thread makes back to back.
@@ -116,7 +117,6 @@ class beside {
   void end_turn() noexcept;
   [[nodiscard]] bool turn_is_over() const;
   void wait_for_due_time();
-  void pause() const;
 
   transfers::device& device_;
   timed_work work_;
@@ -136,9 +136,9 @@ class beside {
   std::exception_ptr failure_;
 };
 
-/// The operation of a benchmark: the work, timed by `beside`. `more` gives further metrics.
+/// The operation of a benchmark: the work, timed by `beside`. `more` gives a further metric.
 transfer timed_beside(const job& task, timed_work work, std::optional<repeated_call> call,
-                      std::function<std::vector<measured_metric>()> more = {});
+                      std::function<std::optional<measured_metric>()> more = {});
 
 /// Why no thread can make calls beside another one; nullopt if it can.
 std::optional<std::string> why_no_calls_beside();

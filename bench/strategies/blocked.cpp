@@ -16,44 +16,30 @@ namespace {
 
 constexpr std::size_t bytes_of_small_copy = std::size_t{64} << 10;
 
-/// Work, and how its results are made wrong.
-struct victim {
-  timed_work work;
-  std::function<void()> corrupt;
-};
-
-victim copying_victim(const job& task) {
+timed_work copying_victim(const job& task) {
   const auto copies =
       std::make_shared<small_copies>(task, small_kind{.name = "memcpy",
                                                       .summary = "cudaMemcpyAsync",
                                                       .bytes = bytes_of_small_copy,
                                                       .direction = transfers::direction::h2d});
-  return {{[copies] {
-             copies->choose_next();
-             copies->run();
-           },
-           [copies] { return copies->find_damage(); }},
-          [copies] { copies->corrupt(); }};
+  return {[copies] {
+            copies->choose_next();
+            copies->run();
+          },
+          [copies] { return copies->find_damage(); }, [copies] { copies->corrupt(); }};
 }
 
 template <work_kind kind>
-victim launching_victim(const job& task) {
-  const auto work = std::make_shared<gpu_work>(task, kind, work_priority::equal);
-  return {{[work] { work->run(); }, [work] { return work->find_damage(); }},
-          [work] { work->corrupt(); }};
-}
-
-transfer prepare(const job& task, victim (*make_victim)(const job&), const blocking_call& call) {
-  auto victim = make_victim(task);
-  auto operation = timed_beside(task, std::move(victim.work), call.prepare(task));
-  operation.check.corrupt = std::move(victim.corrupt);
-  return operation;
+timed_work launching_victim(const job& task) {
+  return timed_gpu_work(task, kind, work_priority::equal);
 }
 
 std::vector<variant> variants_of(const blocking_call& call) {
-  const auto variant_of = [&](const char* name, victim (*make_victim)(const job&)) {
-    return variant{.name = name,
-                   .prepare = [=](const job& task) { return prepare(task, make_victim, call); }};
+  const auto variant_of = [&](const char* name, timed_work (*make_victim)(const job&)) {
+    return variant{.name = name, .prepare = [=](const job& task) {
+                     auto victim = make_victim(task);
+                     return timed_beside(task, std::move(victim), call.prepare(task));
+                   }};
   };
   return {variant_of("chain", launching_victim<work_kind::arithmetic_chain>),
           variant_of("graph", launching_victim<work_kind::arithmetic_graph>),

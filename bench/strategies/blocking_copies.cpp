@@ -23,7 +23,8 @@ class own_copy {
         poison_(task.memory.pattern(true)),
         host_(task.device.allocate_host(bytes, method.memory)),
         on_device_(task.device.allocate(bytes)),
-        copy_(task, ends_between(direction), direction, method) {
+        copy_(task, ends_between(own_payload(host_), own_payload(on_device_), direction), direction,
+              method) {
     write_pattern(device_, copy_.source(), task.memory.pattern());
     poison();
   }
@@ -37,20 +38,9 @@ class own_copy {
   }
 
  private:
-  static constexpr std::size_t no_guard = 0;
-
   void poison() {
     write_pattern(device_, copy_.destination(), poison_);
     device_.synchronize();
-  }
-  [[nodiscard]] ends ends_between(direction direction) const {
-    const payload host{
-        .data = host_.data(), .bytes = host_.size(), .host = &host_, .guard = no_guard};
-    const payload device{.data = on_device_.data(),
-                         .bytes = on_device_.size(),
-                         .on_device = true,
-                         .guard = no_guard};
-    return direction == direction::h2d ? ends{host, device} : ends{device, host};
   }
 
   transfers::device& device_;

@@ -167,6 +167,15 @@ bulk_copy::nanoseconds bulk_copy::finish() {
   return end_->time_since(*begin_);
 }
 
+std::optional<measured_metric> bulk_copy::occupied(const transfers::device& device) const {
+  const auto occupied = multiprocessors(device);
+  if (occupied == 0) return std::nullopt;
+  return measured_metric{
+      count_metric("bulk_multiprocessors", "multiprocessors that the bulk copy occupies",
+                   result_file::better::less),
+      static_cast<double>(occupied)};
+}
+
 std::size_t bulk_copy::multiprocessors(const transfers::device& device) const {
   if (!device.description().cuda) return 0;
   switch (method_.mover) {

@@ -88,8 +88,9 @@ class bulk_copy {
 
   [[nodiscard]] const payload& source() const { return ends_.source; }
   [[nodiscard]] const payload& destination() const { return ends_.destination; }
-  /// 0 for copy engines, and where it is not known.
-  [[nodiscard]] std::size_t multiprocessors(const transfers::device& device) const;
+  /// The metric of the multiprocessors that it occupies; none for copy engines, and where it is not
+  /// known.
+  [[nodiscard]] std::optional<measured_metric> occupied(const transfers::device& device) const;
 
  private:
   /// Copies so many bytes from an offset on.
@@ -98,6 +99,7 @@ class bulk_copy {
   [[nodiscard]] bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   part_copy copy_of_parts(const job& task);
   part_copy copy_of_blocks(const job& task);
+  [[nodiscard]] std::size_t multiprocessors(const transfers::device& device) const;
   void enqueue();
 
   transfers::stream& stream_;

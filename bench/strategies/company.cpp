@@ -15,26 +15,11 @@
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::better;
-using result_file::metric_kind;
-
 /// What is timed in a benchmark.
 struct companion {
   work_kind kind;
   work_priority priority;
 };
-
-timed_work as_timed(const std::shared_ptr<gpu_work>& work) {
-  return {[work] { work->run(); }, [work] { return work->find_damage(); }};
-}
-
-std::vector<measured_metric> occupied_by(const bulk_copy& copy, const transfers::device& device) {
-  const auto multiprocessors = copy.multiprocessors(device);
-  if (multiprocessors == 0) return {};
-  return {{{"bulk_multiprocessors", "1", metric_kind::count, better::less,
-            "multiprocessors that the bulk copy occupies"},
-           static_cast<double>(multiprocessors)}};
-}
 
 /// Other benchmarks rely on the pattern.
 void write_pattern_to(const payload& end, const job& task) {
@@ -46,30 +31,22 @@ void write_pattern_to(const payload& end, const job& task) {
     write_host_pattern(end.data - end.offset, end.offset, bytes, task.memory.pattern());
 }
 
-transfer prepare_alone(const job& task, const companion& timed) {
-  const auto work = std::make_shared<gpu_work>(task, timed.kind, timed.priority);
-  auto operation = timed_beside(task, as_timed(work), std::nullopt);
-  operation.check.corrupt = [work] { work->corrupt(); };
-  return operation;
-}
-
 ends ends_of(const job& task, const bulk_method& method) {
   if (method.within_device) return {device_payload(task, 0), device_payload(task, 1)};
   return bench::ends_of(task, method.memory, task.direction);
 }
 
 transfer prepare_beside(const job& task, const companion& timed, const bulk_method& method) {
-  const auto work = std::make_shared<gpu_work>(task, timed.kind, timed.priority);
+  auto work = timed_gpu_work(task, timed.kind, timed.priority);
   const auto copy =
       std::make_shared<bulk_copy>(task, ends_of(task, method), task.direction, method);
   try {
     auto operation = timed_beside(
-        task, as_timed(work),
+        task, std::move(work),
         repeated_call{[copy] { copy->run(); }, [copy] { return copy->find_damage(); }, task.bytes},
-        [copy, &device = task.device] { return occupied_by(*copy, device); });
+        [copy, &device = task.device] { return copy->occupied(device); });
     operation.source = copy->source();
     operation.destination = copy->destination();
-    operation.check.corrupt = [work] { work->corrupt(); };
     return operation;
   } catch (...) {
     write_pattern_to(copy->destination(), task);
@@ -152,7 +129,8 @@ void add_variants(strategy& added_to, const std::optional<bulk_method>& copies) 
         added.setting = to_string(kind) + (is_higher ? "" : "_equal_priority");
         added.name = *added.setting + (has_directions ? "/" + added.name : "");
         added.prepare = [timed = companion{kind, priority}, copies](const job& task) {
-          return copies ? prepare_beside(task, timed, *copies) : prepare_alone(task, timed);
+          if (copies) return prepare_beside(task, timed, *copies);
+          return timed_beside(task, timed_gpu_work(task, timed.kind, timed.priority), std::nullopt);
         };
         if (is_higher) added_to.sampling.profiles["company"].push_back(added.name);
         added_to.variants.push_back(std::move(added));

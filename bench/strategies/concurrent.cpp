@@ -19,16 +19,16 @@ flow flow_of(const flow_job& part, std::size_t bytes, host_memory_kind kind,
                  .variant = {},
                  .bytes = bytes};
   // Both directions of a device at once have different memory.
-  const auto to_device = part.direction == transfers::direction::h2d;
-  const auto host = host_payload(task, kind, to_device ? 0 : 1);
-  const auto device = device_payload(task, to_device ? 0 : 1);
+  const std::size_t index = part.direction == transfers::direction::h2d ? 0 : 1;
+  const auto [source, destination] =
+      ends_between(host_payload(task, kind, index), device_payload(task, index), part.direction);
   flow copy{.device = part.device_index,
             .name = part.name,
             .direction = part.direction,
             .stream = stream,
             .enqueue = {},
-            .source = to_device ? host : device,
-            .destination = to_device ? device : host};
+            .source = source,
+            .destination = destination};
   copy.enqueue = [stream, src = copy.source, dst = copy.destination, direction = part.direction] {
     stream->copy(dst.data, src.data, src.bytes, direction);
   };

@@ -37,10 +37,7 @@ strategy staged_copy_of(host_memory_kind kind, const numa_node& node) {
     auto copy = transfer_between(ends);
     const auto bound = bound_to(node);  // inherited by the threads of a new copier
     copy.steps = {
-        {"copy",
-         [copier = task.memory.staged_copier(node.number), ends, direction = task.direction] {
-           copier->copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
-         }}};
+        {"copy", copy_with(task.memory.staged_copier(node.number), ends, task.direction)}};
     return copied_by(node, std::move(copy));
   };
   return {

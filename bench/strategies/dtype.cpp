@@ -54,13 +54,10 @@ transfer arriving_as(const job& task, transfers::host_memory_kind kind, std::siz
                          *array = convert(context, numbers);
                          context.synchronize();
                        }}};
-  conversion.locate = [array] {
-    if (!*array) return payload{};
-    return own_payload(**array);
-  };
+  conversion.locate = [array] { return own_payload(*array); };
   conversion.check.compare = [array] {
     const auto arrived = contents_of(**array);
-    return find_wrong_element<To>({arrived.data(), arrived.size()},
+    return find_wrong_element<To>(arrived,
                                   [](std::size_t i) { return static_cast<To>(number<From>(i)); });
   };
   return conversion;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/strategy/strategy.hpp"
 #include "src/statistics/quantile.hpp"
-#include "src/transfers/core/relax.hpp"
 
 namespace bench_transfers::bench {
 
@@ -71,10 +71,8 @@ bool due_calls::wait_until(clock::time_point due) const {
     if (left <= clock::duration::zero()) return true;
     if (left > wakes_before)
       std::this_thread::sleep_for(left - wakes_before);
-    else if (device_.description().cuda)
-      transfers::detail::relax();
     else
-      std::this_thread::yield();  // a stream's thread may need this processor
+      wait_a_moment(device_);
   }
 }
 

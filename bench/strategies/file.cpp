@@ -7,7 +7,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::metric_kind;
 using transfers::direction;
 using transfers::file_copier;
 using transfers::input_file;
@@ -30,7 +29,7 @@ file_operation read_by_threads(const job& task, const file_to_device& copy,
                                const input_file& file) {
   const auto copier = std::make_shared<file_copier>(task.device);
   return {[copier, copy, &file] { copier->copy(copy.on_device->data(), copy.bytes, file); },
-          {{{"reading_threads", "1", metric_kind::count, {}, "threads that read the file"},
+          {{count_metric("reading_threads", "threads that read the file"),
             static_cast<double>(copier->settings().threads)}}};
 }
 

@@ -10,8 +10,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::metric_kind;
-
 /// cuFile moves the data from the disk to the device itself only with direct access.
 const transfers::input_file& opened_for(const pattern_file& file, page_cache state) {
   const bool directly = state == page_cache::cold && !file.why_not_past_cache();
@@ -29,13 +27,12 @@ file_operation read_by_cufile(const job& task, const file_to_device& copy, page_
   const auto current = task.device.make_current();
   const auto input =
       std::make_shared<const subjects::cufile_input>(opened_for(*copy.file, state).native_handle());
-  return {
-      [input, copy, &device = task.device] {
-        const auto current_again = device.make_current();
-        input->read(copy.on_device->data(), copy.bytes);
-      },
-      {{{"nvidia_fs", "1", metric_kind::count, {}, "1 if the kernel module nvidia-fs is loaded"},
-        has_nvidia_fs() ? 1.0 : 0.0}}};
+  return {[input, copy, &device = task.device] {
+            const auto current_again = device.make_current();
+            input->read(copy.on_device->data(), copy.bytes);
+          },
+          {{count_metric("nvidia_fs", "1 if the kernel module nvidia-fs is loaded"),
+            has_nvidia_fs() ? 1.0 : 0.0}}};
 }
 
 std::optional<std::string> why_no_cufile(const transfers::device& device) {

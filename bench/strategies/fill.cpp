@@ -21,7 +21,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::metric_kind;
 using words = std::span<std::uint64_t>;
 
 /// Writes `first`, `first` + 1 … to `to`. `from`: other memory that has these numbers, or nothing.
@@ -178,20 +177,14 @@ class filled_copy {
 };
 
 std::function<void()> copy_by(mover moves, const job& task, const ends& ends) {
-  constexpr auto direction = transfers::direction::h2d;
   if (moves == mover::staging)
-    return [copier = task.memory.staged_copier(), ends] {
-      copier->copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
-    };
+    return copy_with(task.memory.staged_copier(), ends, transfers::direction::h2d);
   auto enqueue = asynchronous_copy(task, ends);
   if (moves == mover::kernel)
     enqueue = [&stream = task.stream, to = seen_by_kernel(ends.destination),
                from = seen_by_kernel(ends.source),
                bytes = ends.source.bytes] { stream.copy_by_kernel(to, from, bytes); };
-  return [&stream = task.stream, enqueue] {
-    enqueue();
-    stream.synchronize();
-  };
+  return waited_for(task.stream, enqueue);
 }
 
 transfer prepare(const job& task, const way& way) {
@@ -203,13 +196,13 @@ transfer prepare(const job& task, const way& way) {
   operation.timing.between = [filled] { filled->begin_next(); };
   operation.timing.forget_settling = [filled] { filled->forget(); };
   operation.derive = [filled](const metric_values&) {
-    std::vector<measured_metric> metrics{
-        {{"writers", "1", metric_kind::count, {}, "threads that fill the memory"},
-         static_cast<double>(filled->writers())}};
+    std::vector<measured_metric> metrics{{count_metric("writers", "threads that fill the memory"),
+                                          static_cast<double>(filled->writers())}};
     if (const auto& times = filled->read_again_ns(); !times.empty())
-      metrics.push_back({{"read_again_ns", "ns", metric_kind::duration, result_file::better::less,
-                          "until these threads have read the memory again, after the copy"},
-                         statistics::median(times)});
+      metrics.push_back(
+          {time_metric("read_again_ns",
+                       "until these threads have read the memory again, after the copy"),
+           statistics::median(times)});
     return metrics;
   };
   operation.check.compare = [filled] { return filled->find_damage(); };

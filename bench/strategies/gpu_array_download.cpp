@@ -14,8 +14,7 @@ template <class T>
 std::shared_ptr<gpu_array<T>> array_with_pattern(const job& task, std::size_t elements,
                                                  const context& context) {
   auto array = std::make_shared<gpu_array<T>>(context, transfers::shape{elements});
-  write_pattern(task.device, reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
-                task.memory.pattern());
+  write_pattern(task.device, own_payload(*array), task.memory.pattern());
   return array;
 }
 

@@ -10,26 +10,6 @@ using transfers::gpu_array;
 using transfers::host_array;
 using transfers::host_memory_kind;
 
-/// The common part of all round trips: source, destination and verification.
-template <class T>
-struct round_trip_ends {
-  transfer frame;
-  std::span<const T> src;
-  std::span<T> dst;
-
-  round_trip_ends(const job& task, host_memory_kind kind) {
-    auto source = host_payload(task, kind, 0);
-    auto destination = host_payload(task, kind, 1);
-    src = elements_of<const T>(source);
-    dst = elements_of<T>(destination);
-    frame.source = source;
-    frame.destination = destination;
-    frame.check.compare = [src = src, dst = dst] {
-      return find_wrong_element<T>(dst, [src](std::size_t i) { return T{2} * src[i]; });
-    };
-  }
-};
-
 enum class arrays { allocated_each_time, reused };
 
 /// Each step waits for its work, so that each has its own time.
@@ -84,12 +64,7 @@ transfer round_trip_to_fresh(const job& task, host_memory_kind kind, route route
   round_trip_ends<T> ends(task, kind);
   const auto context = context_for(task, route);
   const auto result = std::make_shared<std::optional<host_array<T>>>();
-  ends.frame.locate = [result] { return *result ? own_payload(**result) : payload{}; };
-  ends.frame.destination.reset();
-  ends.frame.check.compare = [result, src = ends.src] {
-    return find_wrong_element<T>({(*result)->data(), (*result)->size()},
-                                 [src](std::size_t i) { return T{2} * src[i]; });
-  };
+  ends.arrive_in(result);
   ends.frame.steps = {{"free", [result] { result->reset(); }},
                       {"round_trip", [context, src = ends.src, result] {
                          *result = (2 * to_gpu(context, src)).get();

@@ -116,4 +116,10 @@ std::optional<std::string> gpu_work::find_damage() {
 
 void gpu_work::corrupt() { write(2 * first_value); }
 
+timed_work timed_gpu_work(const job& task, work_kind kind, work_priority priority) {
+  const auto work = std::make_shared<gpu_work>(task, kind, priority);
+  return {[work] { work->run(); }, [work] { return work->find_damage(); },
+          [work] { work->corrupt(); }};
+}
+
 }  // namespace bench_transfers::bench

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "bench/strategies/beside.hpp"
 #include "bench/strategy/strategy.hpp"
 
 namespace bench_transfers::bench {
@@ -56,5 +57,8 @@ class gpu_work {
   std::function<void()> enqueue_;
   std::uint64_t runs_ = 0;
 };
+
+/// The same to be timed beside other calls.
+timed_work timed_gpu_work(const job& task, work_kind kind, work_priority priority);
 
 }  // namespace bench_transfers::bench

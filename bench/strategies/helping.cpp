@@ -19,8 +19,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::better;
-using result_file::metric_kind;
 using clock = std::chrono::steady_clock;
 
 /// Copies of another device, the first of the others, that use the link of this one as well, one
@@ -33,13 +31,12 @@ class helped_copies {
         direction_(direction),
         pattern_(task.memory.pattern()),
         host_(target_.allocate_host(task.bytes, transfers::pinned())),
-        on_device_(target_.allocate(task.bytes)) {
+        on_device_(target_.allocate(task.bytes)),
+        ends_(ends_between(own_payload(host_), own_payload(on_device_), direction)) {
     if (copier_.links_of(host_.data(), task.bytes, direction) == 1)
       throw transfers::unsupported("the other device's copies of this size use its own link alone");
-    const auto poison = task.memory.pattern(true);
-    const bool up = direction == transfers::direction::h2d;
-    write_host_pattern(host_.data(), 0, task.bytes, up ? pattern_ : poison);
-    write_pattern(target_, on_device_.data(), 0, task.bytes, up ? poison : pattern_);
+    write_pattern(target_, ends_.source, pattern_);
+    write_pattern(target_, ends_.destination, task.memory.pattern(true));
     target_.synchronize();
   }
 
@@ -57,9 +54,7 @@ class helped_copies {
         while (go_on_) {
           ++begun_;
           const auto start = clock::now();
-          const bool up = direction_ == transfers::direction::h2d;
-          copier_.copy(up ? on_device_.data() : host_.data(), up ? host_.data() : on_device_.data(),
-                       host_.size(), direction_);
+          copier_.copy(ends_.destination.data, ends_.source.data, host_.size(), direction_);
           add(clock::now() - start);
         }
       } catch (...) {
@@ -77,10 +72,8 @@ class helped_copies {
   /// One line if they have moved wrong data. They have stopped.
   std::optional<std::string> find_damage() {
     if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
-    const bool up = direction_ == transfers::direction::h2d;
-    const payload end{
-        .data = up ? on_device_.data() : host_.data(), .bytes = host_.size(), .on_device = up};
-    return words_of(check_pattern(target_, end, pattern_), "the other device's copy: ");
+    return words_of(check_pattern(target_, ends_.destination, pattern_),
+                    "the other device's copy: ");
   }
 
   void forget() {
@@ -108,6 +101,7 @@ class helped_copies {
   pattern pattern_;
   transfers::host_memory host_;
   transfers::device_memory on_device_;
+  ends ends_;
   std::atomic<bool> go_on_ = false;
   std::atomic<std::size_t> begun_ = 0;
   std::mutex mutex_;  ///< of the next two
@@ -118,15 +112,17 @@ class helped_copies {
 };
 
 std::vector<measured_metric> derive(const helped_copies& helped, const metric_values& known) {
-  std::vector<measured_metric> metrics{{{"helped_gb_per_s", "GB/s", metric_kind::rate, better::more,
-                                         "the other device's copies over both links meanwhile"},
-                                        helped.rate()}};
+  std::vector<measured_metric> metrics{
+      {rate_metric("helped_gb_per_s", "the other device's copies over both links meanwhile"),
+       helped.rate()}};
   const auto alone = known.find("copy_alone_gb_per_s");
   const auto beside = known.find("gb_per_s");
   if (alone != known.end() && beside != known.end())
-    metrics.push_back({{"copy_loss_percent", "%", metric_kind::share, better::less,
-                        "of its rate alone that the copy loses to the other device's copies", true},
-                       100 * (1 - beside->second / alone->second)});
+    metrics.push_back(
+        {share_metric("copy_loss_percent",
+                      "of its rate alone that the copy loses to the other device's copies",
+                      result_file::better::less, true),
+         100 * (1 - beside->second / alone->second)});
   return metrics;
 }
 
@@ -138,7 +134,7 @@ transfer prepare(const job& task, transfers::direction helped_direction) {
   operation.timing.forget_settling = [helped] { helped->forget(); };
   operation.timing.conditions = [helped] {
     helped->start();
-    return std::shared_ptr<const void>(nullptr, [helped](const void*) { helped->stop(); });
+    return at_end([helped] { helped->stop(); });
   };
   operation.check.compare = [helped, end = *operation.destination, &device = task.device,
                              expected = task.memory.pattern()] {

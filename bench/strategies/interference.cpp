@@ -9,7 +9,6 @@
 #include "bench/strategies/small_beside_bulk.hpp"
 #include "bench/strategies/small_copies.hpp"
 #include "bench/strategy/strategy.hpp"
-#include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -120,8 +119,8 @@ std::vector<variant> variants_of(const small_kind& small, const std::optional<bu
 }
 
 std::optional<std::string> why_not_beside(const transfers::device& device) {
-  if (device.description().cuda || transfers::usable_processors() > 1) return std::nullopt;
-  return "a thread makes the bulk copy and another one the small copies: there is one processor";
+  if (device.description().cuda) return std::nullopt;
+  return why_not_at_once("a thread makes the bulk copy and another one the small copies");
 }
 
 strategy strategy_for(const small_kind& small, const std::optional<bulk_method>& bulk) {

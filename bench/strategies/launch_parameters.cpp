@@ -85,14 +85,6 @@ class copied_data {
   transfers::prepared_function<std::uint32_t*, const std::uint32_t*, std::uint32_t> run_;
 };
 
-/// Runs work on a stream, and waits for it.
-std::function<void()> waited_for(transfers::stream& stream, std::function<void()> enqueue) {
-  return [&stream, enqueue = std::move(enqueue)] {
-    enqueue();
-    stream.synchronize();
-  };
-}
-
 std::optional<std::string> find_damage(transfers::device& device, const pattern& pattern,
                                        const payload& written, copied_data& copied) {
   auto damage = words_of(check_pattern(device, written, pattern), "parameter: ");
@@ -117,12 +109,9 @@ transfer prepare(const job& task) {
     return find_damage(device, pattern, written, *copied);
   };
   operation.derive = [bytes = launch.parameter_bytes](const metric_values& /*known*/) {
-    return std::vector<measured_metric>{{{"parameter_bytes",
-                                          "B",
-                                          result_file::metric_kind::size,
-                                          {},
-                                          "bytes of the kernel's parameter"},
-                                         static_cast<double>(bytes)}};
+    return std::vector<measured_metric>{
+        {size_metric("parameter_bytes", "bytes of the kernel's parameter"),
+         static_cast<double>(bytes)}};
   };
   return operation;
 }

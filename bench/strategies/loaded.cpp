@@ -19,7 +19,6 @@ namespace {
 using cpu::traffic;
 using cpu::traffic_kind;
 using result_file::better;
-using result_file::metric_kind;
 
 /// More than the caches of a processor hold.
 constexpr std::size_t traffic_bytes = std::size_t{512} << 20;
@@ -139,23 +138,17 @@ class loaded_copy {
   std::vector<span> during_, alone_;
 };
 
-result_file::metric loss(std::string name, std::string description) {
-  return {std::move(name), "%", metric_kind::share, better::less, std::move(description), true};
-}
-
 std::vector<measured_metric> derive(const loaded_copy& copy, const metric_values& known) {
   std::vector<measured_metric> metrics{
-      {{"cpu_threads", "1", metric_kind::count, {}, "threads that load or store"},
+      {count_metric("cpu_threads", "threads that load or store"),
        static_cast<double>(copy.threads())},
-      {{"both_busy_percent", "%", metric_kind::share, better::more,
-        "of the copies: all threads were at work all the time, so that they are undisturbed"},
+      {share_metric(
+           "both_busy_percent",
+           "of the copies: all threads were at work all the time, so that they are undisturbed",
+           better::more),
        copy.percent_undisturbed()}};
   const auto add = [&](result_file::metric metric, std::optional<double> value) {
     if (value) metrics.push_back({std::move(metric), *value});
-  };
-  const auto rate = [](std::string name, std::string description, bool headline) {
-    return result_file::metric{std::move(name),        "GB/s",  metric_kind::rate, better::more,
-                               std::move(description), headline};
   };
   const auto lost = [](std::optional<double> loaded,
                        std::optional<double> alone) -> std::optional<double> {
@@ -166,18 +159,21 @@ std::vector<measured_metric> derive(const loaded_copy& copy, const metric_values
   const auto rate_alone =
       copy_alone == known.end() ? std::nullopt : std::optional(copy_alone->second);
   using which = loaded_copy::which;
-  add(rate("cpu_gb_per_s", "loads and stores of the CPU's threads during the copy", true),
+  add(rate_metric("cpu_gb_per_s", "loads and stores of the CPU's threads during the copy", true),
       copy.cpu_rate(which::all));
-  add(rate("cpu_alone_gb_per_s", "loads and stores of the CPU's threads alone", false),
+  add(rate_metric("cpu_alone_gb_per_s", "loads and stores of the CPU's threads alone"),
       copy.cpu_rate_alone(which::all));
   // A long copy is more likely to be disturbed: those that are not are no fair choice of all.
   for (const auto& [chosen, prefix, of] :
        {std::tuple(which::all, "", ""), {which::undisturbed, "undisturbed_", ", undisturbed"}}) {
-    add(loss(std::string(prefix) + "copy_loss_percent",
-             std::string("of its rate alone that the copy loses to the CPU's threads") + of),
+    add(share_metric(std::string(prefix) + "copy_loss_percent",
+                     std::string("of its rate alone that the copy loses to the CPU's threads") + of,
+                     better::less, true),
         lost(copy.copy_rate(chosen), rate_alone));
-    add(loss(std::string(prefix) + "cpu_loss_percent",
-             std::string("of their rate alone that the CPU's threads lose to the copy") + of),
+    add(share_metric(
+            std::string(prefix) + "cpu_loss_percent",
+            std::string("of their rate alone that the CPU's threads lose to the copy") + of,
+            better::less, true),
         lost(copy.cpu_rate(chosen), copy.cpu_rate_alone(chosen)));
   }
   return metrics;
@@ -192,7 +188,7 @@ transfer prepare_loaded(const job& task, const ends& ends, const load& load) {
   operation.timing.forget_settling = [shared] { shared->forget(); };
   operation.timing.conditions = [shared] {
     shared->start();
-    return std::shared_ptr<const void>(nullptr, [shared](const void*) { shared->stop(); });
+    return at_end([shared] { shared->stop(); });
   };
   operation.against = {{.name = "copy_alone",
                         .description = "the copy while the CPU's threads wait",

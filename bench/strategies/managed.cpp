@@ -59,9 +59,8 @@ transfer prepare_prefetch(const job& task) {
     // Before the check accesses it, which would move it too.
     if (memory.prefetched_to() != end_of(direction))
       return "the memory was not sent to where it should be";
-    return words_of(direction == direction::h2d
-                        ? check_pattern(device, memory.data(), 0, memory.size(), pattern)
-                        : check_host_pattern(memory.data(), 0, memory.size(), pattern));
+    const bool on_device = direction == direction::h2d;
+    return words_of(check_pattern(device, own_payload(memory.bytes(), on_device), pattern));
   };
   return move;
 }
@@ -78,7 +77,7 @@ transfer prepare_fault(const job& task) {
   if (direction == direction::h2d) {
     const auto device_block =
         std::make_shared<transfers::device_memory>(task.device.allocate(bytes));
-    touch.destination = own_payload(std::span(device_block->data(), bytes), true);
+    touch.destination = own_payload(*device_block);
     touch.steps =
         enqueue_and_wait(task.stream, [source, device_block, src, bytes, &stream = task.stream] {
           stream.copy_by_kernel(device_block->data(), src, bytes);
@@ -89,7 +88,7 @@ transfer prepare_fault(const job& task) {
   }
   const auto host_block = std::make_shared<transfers::host_memory>(
       task.device.allocate_host(bytes, transfers::pageable));
-  touch.destination = own_payload(host_block->bytes(), false);
+  touch.destination = own_payload(*host_block);
   touch.steps = {{"copy", [source, host_block, src] {
                     std::memcpy(host_block->data(), src, host_block->size());
                   }}};

@@ -14,7 +14,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::metric_kind;
 using transfers::host_memory_kind;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -27,26 +26,20 @@ std::vector<measured_metric> metrics_of(const transfers::multipath_copier& copie
   const auto& route = copier.settings()[direction];
   const auto used = copier.links_of(host.data, bytes, direction);
   std::vector<measured_metric> metrics{
-      {{"multipath_links", "1", metric_kind::count, {}, "links to the host that the copy uses"},
+      {count_metric("multipath_links", "links to the host that the copy uses"),
        static_cast<double>(used)}};
   const auto least = page_locked ? route.least_bytes : route.least_pageable_bytes;
   if (least != transfers::multipath::never)
-    metrics.push_back({{"multipath_least_bytes",
-                        "B",
-                        metric_kind::size,
-                        {},
-                        "from which size on copies are divided"},
-                       static_cast<double>(least)});
+    metrics.push_back(
+        {size_metric("multipath_least_bytes", "from which size on copies are divided"),
+         static_cast<double>(least)});
   if (used == 1) return metrics;
   const auto rate =
       std::accumulate(route.links.begin(), route.links.end(), 0.0,
                       [](double sum, const auto& link) { return sum + link.bytes_per_second; });
-  metrics.push_back({{"multipath_own_link_percent",
-                      "%",
-                      metric_kind::share,
-                      {},
-                      "share of the device's own link in large copies"},
-                     100 * route.links.front().bytes_per_second / rate});
+  metrics.push_back(
+      {share_metric("multipath_own_link_percent", "share of the device's own link in large copies"),
+       100 * route.links.front().bytes_per_second / rate});
   return metrics;
 }
 
@@ -59,16 +52,13 @@ transfer prepare(const job& task, host_memory_kind kind) {
   if (copier->links() == 1)
     throw transfers::unsupported(
         "no other device of this run has access to the memory of this one, and it to theirs");
-  const auto copy_by = [ends, direction](transfers::multipath_copier& by) {
-    by.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
-  };
   auto copy = transfer_between(ends);
-  copy.steps = {{"copy", [copier, copy_by] { copy_by(*copier); }}};
+  copy.steps = {{"copy", copy_with(copier, ends, direction)}};
   const auto alone = std::make_shared<transfers::multipath_copier>(
       task.device, std::span<transfers::device* const>(), transfers::multipath());
   copy.against = {{.name = "one_link",
                    .description = "the same copy by the device's own link alone, in turn",
-                   .run = [alone, copy_by] { copy_by(*alone); },
+                   .run = copy_with(alone, ends, direction),
                    .bytes = task.bytes}};
   copy.derive = [copier, ends, direction,
                  page_locked = is_page_locked(kind)](const metric_values&) {

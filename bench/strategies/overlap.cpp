@@ -28,18 +28,6 @@ void double_piece(stream& stream, std::byte* piece, std::size_t /*first*/, std::
   double_elements(stream, {reinterpret_cast<element*>(piece), bytes / sizeof(element)});
 }
 
-/// A transfer with its ends and verification, without steps.
-transfer frame_of(const job& task, host_memory_kind kind) {
-  transfer trip;
-  trip.source = host_payload(task, kind, 0);
-  trip.destination = host_payload(task, kind, 1);
-  trip.check.compare = [src = elements_of<const element>(*trip.source),
-                        dst = elements_of<element>(*trip.destination)] {
-    return find_wrong_element<element>(dst, [src](std::size_t i) { return 2 * src[i]; });
-  };
-  return trip;
-}
-
 /// Upload, computation and download, one after the other. Pageable memory is staged here as well,
 /// so that the difference to pieces is due to the overlap alone.
 std::vector<step> serial_steps(const job& task, const transfer& trip, host_memory_kind kind) {
@@ -72,30 +60,18 @@ std::vector<step> serial_steps(const job& task, const transfer& trip, host_memor
 /// The library's round trip into new memory, which the operation before it has given back.
 transfer prepare_fresh(const job& task, host_memory_kind kind) {
   disable_malloc_caching();
-  struct shared_state {
-    round_trip_pipeline pipeline;
-    std::optional<transfers::host_array<element>> result = {};
-    explicit shared_state(transfers::device& device) : pipeline(device) {}
-  };
-  const auto state = std::make_shared<shared_state>(task.device);
-  transfer trip;
-  trip.source = host_payload(task, kind, 0);
-  trip.locate = [state] {
-    if (!state->result) return payload{};
-    const std::span elements(state->result->data(), state->result->size());
-    return own_payload(elements, false);
-  };
-  trip.check.compare = [state, src = elements_of<const element>(*trip.source)] {
-    return find_wrong_element<element>({state->result->data(), state->result->size()},
-                                       [src](std::size_t i) { return 2 * src[i]; });
-  };
-  trip.steps = {{"free", [state] { state->result.reset(); }},
-                {"round_trip", [state, src = trip.source->data, bytes = task.bytes] {
-                   state->result.emplace(transfers::shape{bytes / sizeof(element)});
-                   state->pipeline.run(reinterpret_cast<std::byte*>(state->result->data()), src,
-                                       bytes, double_piece, sizeof(element));
-                 }}};
-  return trip;
+  round_trip_ends<element> trip(task, kind);
+  const auto pipeline = std::make_shared<round_trip_pipeline>(task.device);
+  const auto result = std::make_shared<std::optional<transfers::host_array<element>>>();
+  trip.arrive_in(result);
+  trip.frame.steps = {
+      {"free", [result] { result->reset(); }},
+      {"round_trip", [pipeline, result, src = trip.frame.source->data, bytes = task.bytes] {
+         auto& fresh = result->emplace(transfers::shape{bytes / sizeof(element)});
+         pipeline->run(reinterpret_cast<std::byte*>(fresh.data()), src, bytes, double_piece,
+                       sizeof(element));
+       }}};
+  return trip.frame;
 }
 
 /// How a variant cuts the payload: "pieces_8", "pieces_32_streams_4"; "chosen" leaves it to the
@@ -130,7 +106,7 @@ cut cut_of(std::string_view variant, std::size_t bytes) {
 
 transfer prepare(const job& task, host_memory_kind kind) {
   if (task.variant == "fresh") return prepare_fresh(task, kind);
-  auto trip = frame_of(task, kind);
+  auto trip = round_trip_ends<element>(task, kind).frame;
   if (task.variant == "serial") {
     trip.steps = serial_steps(task, trip, kind);
     // The operation changes the device block, in which other benchmarks expect the pattern.

@@ -1,9 +1,8 @@
-#include <unistd.h>
-
 #include "bench/strategy/copy_kernel.hpp"
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
+#include "src/transfers/core/pages.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -12,7 +11,7 @@ using transfers::direction;
 
 /// The CPU reads each page, so that pages that a kernel has moved to the device move back.
 void touch_pages(std::span<const std::byte> memory) {
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto page = transfers::page_bytes();
   for (std::size_t i = 0; i < memory.size(); i += page)
     static_cast<void>(*const_cast<const volatile std::byte*>(&memory[i]));
 }
@@ -26,13 +25,10 @@ transfer prepare(const job& task) {
   const auto host = std::make_shared<transfers::host_memory>(
       task.device.allocate_host(bytes, transfers::pageable));
   const auto device_block = std::make_shared<transfers::device_memory>(task.device.allocate(bytes));
-  const auto host_end = own_payload(host->bytes(), false);
-  const auto device_end = own_payload(std::span(device_block->data(), bytes), true);
-  const auto pattern = task.memory.pattern();
+  const auto ends = ends_between(own_payload(*host), own_payload(*device_block), direction);
+  write_pattern(task.device, ends.source, task.memory.pattern());
 
-  transfer access;
-  access.source = direction == direction::h2d ? host_end : device_end;
-  access.destination = direction == direction::h2d ? device_end : host_end;
+  auto access = transfer_between(ends);
   auto* const dst = access.destination->data;
   auto* const src = access.source->data;
   access.amount.multiprocessors =
@@ -41,13 +37,11 @@ transfer prepare(const job& task) {
       enqueue_and_wait(task.stream, [host, device_block, dst, src, bytes, &stream = task.stream] {
         stream.copy_by_kernel(dst, src, bytes);
       });
-  if (direction == direction::h2d) {
-    write_host_pattern(src, 0, bytes, pattern);
-    access.timing.between = [host] { touch_pages(host->bytes()); };
-  } else {
-    write_pattern(task.device, src, 0, bytes, pattern);
-    access.steps.push_back({"touch", [host] { touch_pages(host->bytes()); }});
-  }
+  const auto touch = [host] { touch_pages(host->bytes()); };
+  if (direction == direction::h2d)
+    access.timing.between = touch;
+  else
+    access.steps.push_back({"touch", touch});
   return access;
 }
 

@@ -7,19 +7,16 @@
 #include <numeric>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "bench/verification/pattern.hpp"
 #include "src/statistics/quantile.hpp"
-#include "src/transfers/core/relax.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
 using result_file::better;
-using result_file::metric_kind;
 using clock = std::chrono::steady_clock;
 using nanoseconds = bulk_copy::nanoseconds;
 
@@ -59,11 +56,11 @@ class interference {
     // Asking for the end of the bulk copy takes a moment, by which a small copy would be late.
     do {
       if (bulk_) keep_bulk_under_way();
-      pause();
+      wait_a_moment(device_);
     } while (clock::now() < *due_ - last_look);
     if (!bulk_ && small_.all_are_used()) standing_still([this] { note(small_.find_damage()); });
     small_.choose_next();
-    while (clock::now() < *due_) pause();
+    while (clock::now() < *due_) wait_a_moment(device_);
   }
 
   /// The copy that is due. It has taken as long as from then on, also if the one before it was
@@ -160,7 +157,7 @@ class interference {
       finish_bulk();
       note(small_.find_damage());
       bulk_->start();
-      while (!bulk_->has_begun()) pause();
+      while (!bulk_->has_begun()) wait_a_moment(device_);
     });
   }
 
@@ -195,12 +192,6 @@ class interference {
         mean_distance_ * std::exponential_distribution<double>()(random_));
   }
 
-  void pause() const {
-    transfers::detail::relax();
-    // A stream's thread may need this processor.
-    if (!device_.description().cuda) std::this_thread::yield();
-  }
-
   transfers::device& device_;
   pattern pattern_, poison_;
   small_copies small_;
@@ -218,17 +209,15 @@ class interference {
 };
 
 std::vector<measured_metric> interference::metrics(const metric_values& known) const {
-  using result_file::metric;
   std::vector<measured_metric> metrics;
   if (const auto p99 = known.find("p99_ns"); p99 != known.end())
-    metrics.push_back({metric{"small_p99_ns", "ns", metric_kind::duration, better::less,
-                              "a small copy: 99th percentile", true},
-                       p99->second});
+    metrics.push_back(
+        {time_metric("small_p99_ns", "a small copy: 99th percentile", true), p99->second});
   auto calls_ns = calls_ns_;
   std::ranges::sort(calls_ns);
   if (const auto p99 = statistics::told_quantile(calls_ns, quantile_of_tail))
-    metrics.push_back({metric{"small_call_p99_ns", "ns", metric_kind::duration, better::less,
-                              "a small copy from when its call begins: 99th percentile"},
+    metrics.push_back({time_metric("small_call_p99_ns",
+                                   "a small copy from when its call begins: 99th percentile"),
                        *p99});
   if (!bulk_) return metrics;
   const auto bytes = static_cast<double>(bulk_->source().bytes);
@@ -236,26 +225,22 @@ std::vector<measured_metric> interference::metrics(const metric_values& known) c
   const auto small_bytes = static_cast<double>(small_beside_ * small_.bytes());
   const double rate_alone = bytes / statistics::median(alone_);
   const auto add_rate = [&](std::string name, std::string description, double value) {
-    metrics.push_back(
-        {metric{std::move(name), "GB/s", metric_kind::rate, better::more, std::move(description)},
-         value});
+    metrics.push_back({rate_metric(std::move(name), std::move(description)), value});
   };
   add_rate("bulk_gb_per_s", "the bulk copy with small copies beside it, one after another", rate);
   add_rate("bulk_alone_gb_per_s", "the bulk copy alone, in turn with it", rate_alone);
   add_rate("small_gb_per_s", "the small copies meanwhile, one after another",
            small_bytes / std::accumulate(beside_.begin(), beside_.end(), 0.0));
-  metrics.push_back({metric{"bulk_loss_percent", "%", metric_kind::share, better::less,
-                            "of its rate alone that the bulk copy loses to small copies one after "
-                            "another",
-                            true},
-                     100 * (1 - rate / rate_alone)});
-  metrics.push_back({metric{"bulk_copies", "1", metric_kind::count, std::nullopt,
-                            "bulk copies beside which small copies have been timed"},
-                     static_cast<double>(bulk_copies_)});
-  if (const auto occupied = bulk_->multiprocessors(device_); occupied > 0)
-    metrics.push_back({metric{"bulk_multiprocessors", "1", metric_kind::count, better::less,
-                              "multiprocessors that the bulk copy occupies"},
-                       static_cast<double>(occupied)});
+  metrics.push_back(
+      {share_metric("bulk_loss_percent",
+                    "of its rate alone that the bulk copy loses to small copies one after "
+                    "another",
+                    better::less, true),
+       100 * (1 - rate / rate_alone)});
+  metrics.push_back(
+      {count_metric("bulk_copies", "bulk copies beside which small copies have been timed"),
+       static_cast<double>(bulk_copies_)});
+  if (const auto occupied = bulk_->occupied(device_)) metrics.push_back(*occupied);
   return metrics;
 }
 
@@ -276,9 +261,7 @@ transfer prepare_beside_bulk(const job& task, const small_beside_bulk& kind) {
   operation.timing.least_operations = statistics::least_values(quantile_of_tail);
   operation.timing.between = [shared] { shared->prepare_next(); };
   operation.timing.forget_settling = [shared] { shared->forget(); };
-  operation.timing.conditions = [shared] {
-    return std::shared_ptr<const void>(nullptr, [shared](const void*) { shared->end(); });
-  };
+  operation.timing.conditions = [shared] { return at_end([shared] { shared->end(); }); };
   operation.check.compare = [shared] { return shared->compare(); };
   operation.check.corrupt = [shared] { shared->small().corrupt(); };
   operation.derive = [shared](const metric_values& known) { return shared->metrics(known); };

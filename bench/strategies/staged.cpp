@@ -3,8 +3,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::metric_kind;
-
 /// Stages pageable memory through page-locked chunks, as calibrated on this machine. Small copies
 /// use cudaMemcpy (their rows have no staging_threads).
 transfer prepare(const job& task) {
@@ -19,25 +17,15 @@ transfer prepare(const job& task) {
     copy.derive = [copier, direction, bytes = task.bytes](const metric_values&) {
       const auto& staging = copier->settings();
       return std::vector<measured_metric>{
-          {{"staging_threads",
-            "1",
-            metric_kind::count,
-            {},
-            "threads that may fill or drain chunks; small copies wake fewer"},
+          {count_metric("staging_threads",
+                        "threads that may fill or drain chunks; small copies wake fewer"),
            static_cast<double>(staging.threads)},
-          {{"staging_least_chunk", "B", metric_kind::size, {}, "the least chunk"},
+          {size_metric("staging_least_chunk", "the least chunk"),
            static_cast<double>(staging[direction].least_chunk)},
-          {{"staging_streaming_stores",
-            "1",
-            metric_kind::count,
-            {},
-            "whether non-temporal stores are used (1)"},
+          {count_metric("staging_streaming_stores", "whether non-temporal stores are used (1)"),
            staging[direction].streams(bytes) ? 1.0 : 0.0}};
     };
-  copy.steps = {{"copy", [copier, ends, direction] {
-                   copier->copy(ends.destination.data, ends.source.data, ends.source.bytes,
-                                direction);
-                 }}};
+  copy.steps = {{"copy", copy_with(copier, ends, direction)}};
   return copy;
 }
 

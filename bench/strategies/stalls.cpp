@@ -16,14 +16,10 @@
 #include "src/machine/gpu_monitor.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/pool.hpp"
-#include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::better;
-using result_file::metric;
-using result_file::metric_kind;
 using transfers::direction;
 using transfers::host_memory_kind;
 
@@ -82,14 +78,13 @@ class small_calls {
       const auto [calls, longest_ns] = kind.calls->during(events);
       all += calls;
       if (calls < due_calls::fewest_calls) continue;
-      metrics.push_back({metric{kind.name, "ns", metric_kind::duration, better::less,
-                                kind.description + " by another thread, from when it was due: "
-                                                   "the longest of those due meanwhile",
-                                true},
+      metrics.push_back({time_metric(kind.name,
+                                     kind.description + " by another thread, from when it was due: "
+                                                        "the longest of those due meanwhile",
+                                     true),
                          longest_ns});
     }
-    metrics.push_back({metric{"calls_made", "1", metric_kind::count, std::nullopt,
-                              "calls of other threads that were due meanwhile"},
+    metrics.push_back({count_metric("calls_made", "calls of other threads that were due meanwhile"),
                        static_cast<double>(all)});
     return metrics;
   }
@@ -193,7 +188,7 @@ transfer prepare(const job& task, const allocation& block) {
   operation.timing.least_operations = 1;
   operation.timing.conditions = [state] {
     state->calls.start();
-    return std::shared_ptr<const void>(nullptr, [state](const void*) { state->calls.stop(); });
+    return at_end([state] { state->calls.stop(); });
   };
   operation.timing.forget_settling = [state] { state->events.clear(); };
   operation.steps = {{"allocate",
@@ -209,11 +204,6 @@ transfer prepare(const job& task, const allocation& block) {
   operation.check.corrupt = [state] { state->calls.corrupt(); };
   operation.derive = [state](const metric_values&) { return state->calls.metrics(state->events); };
   return operation;
-}
-
-std::optional<std::string> why_no_other_threads() {
-  if (transfers::usable_processors() > 1) return std::nullopt;
-  return "a thread allocates and others make calls: there is one processor";
 }
 
 const result_file::role role{"stalls", "host memory allocated and freed beside other calls",
@@ -235,7 +225,8 @@ void add(std::vector<name_part> parts, const std::string& summary, unsigned plai
                 .fixed_host_memory = small_calls::bytes,
                 .why_unsupported =
                     [why_not = std::move(why_not)](const transfers::device& device) {
-                      const auto reason = why_no_other_threads();
+                      const auto reason =
+                          why_not_at_once("a thread allocates and others make calls");
                       return reason ? reason : why_not(device);
                     }},
       .sampling = {.smallest = std::size_t{1} << 20, .cold = false, .on_request = true}}};

@@ -68,13 +68,12 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_
     copy.steps = {{"copy", [array, view, route] { array->set(view, route); }}};
     copy.check.compare = [array, layout, memory] {
       const auto arrived = contents_of(*array);
-      return find_wrong_element<float>({arrived.data(), arrived.size()},
+      return find_wrong_element<float>(arrived,
                                        [&](std::size_t i) { return memory[layout.offset(i)]; });
     };
     return copy;
   }
-  write_pattern(task.device, reinterpret_cast<std::byte*>(array->data()), 0, array->bytes(),
-                task.memory.pattern());
+  write_pattern(task.device, own_payload(*array), task.memory.pattern());
   copy.destination = host;
   copy.steps = {{"copy", [array, view, route] { array->get(view, route); }}};
   copy.check.compare = [layout, memory, &blocks = task.memory] {

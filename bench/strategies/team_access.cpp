@@ -185,10 +185,9 @@ void sum_rates(transfer& result, const std::shared_ptr<access_team>& threads) {
   result.derive = [slowest](const metric_values&) {
     std::vector<measured_metric> metrics;
     if (!slowest->empty())
-      metrics.push_back(
-          {{"slowest_thread_gb_per_s", "GB/s", result_file::metric_kind::rate,
-            result_file::better::more, "of the threads, while all were busy: the slowest"},
-           statistics::median(*slowest)});
+      metrics.push_back({rate_metric("slowest_thread_gb_per_s",
+                                     "of the threads, while all were busy: the slowest"),
+                         statistics::median(*slowest)});
     return metrics;
   };
 }

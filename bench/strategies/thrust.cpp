@@ -20,14 +20,10 @@ transfer prepare(const job& task, std::string_view container, const payload& hos
     on_host = own_payload(subject.host, false);
   on_host.bytes = subject.host.size_bytes();
   const auto on_device = own_payload(subject.on_device, true);
-  transfer copy;
+  auto copy = transfer_between(ends_between(on_host, on_device, direction));
   copy.amount.bytes = on_host.bytes;
-  copy.source = direction == direction::h2d ? on_host : on_device;
-  copy.destination = direction == direction::h2d ? on_device : on_host;
-  if (!on_host.lies_in_block() && direction == direction::h2d)
-    write_host_pattern(on_host.data, 0, on_host.bytes, task.memory.pattern());
-  if (direction == direction::d2h)
-    write_pattern(task.device, on_device.data, 0, on_device.bytes, task.memory.pattern());
+  if (!copy.source->lies_in_block())
+    write_pattern(task.device, *copy.source, task.memory.pattern());
   copy.steps = {{"copy", [run = subject.run, keep = subject.containers] { run(); }}};
   return copy;
 }

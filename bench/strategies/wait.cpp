@@ -16,8 +16,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-using result_file::better;
-using result_file::metric_kind;
 using subjects::schedule_flag;
 using clock = std::chrono::steady_clock;
 
@@ -124,9 +122,10 @@ class wake_up_call {
 
   [[nodiscard]] std::vector<measured_metric> metrics() const {
     if (until_called_.empty()) return {};
-    return {{{"until_called_ns", "ns", metric_kind::duration, better::less,
-              "from the call that enqueues the copy until the host function runs: median"},
-             statistics::median(until_called_)}};
+    return {
+        {time_metric("until_called_ns",
+                     "from the call that enqueues the copy until the host function runs: median"),
+         statistics::median(until_called_)}};
   }
 
  private:
@@ -164,16 +163,11 @@ transfer prepare(const job& task, const std::function<waiting(const job&)>& open
   copy.timing.batched = false;  // percentiles of a latency matter
   copy.against = {{.name = "synchronize",
                    .description = "the same copy with cudaStreamSynchronize, timed in turn",
-                   .run = [enqueue = copy.enqueue, &stream = task.stream] {
-                     enqueue();
-                     stream.synchronize();
-                   }}};
+                   .run = waited_for(task.stream, copy.enqueue)}};
   if (const auto& flags = method.scheduling) {
     copy.timing.between = flags->choose;
     copy.against[0].before = flags->restore;
-    copy.timing.conditions = [restore = flags->restore] {
-      return std::shared_ptr<const void>(nullptr, [restore](const void*) { restore(); });
-    };
+    copy.timing.conditions = [restore = flags->restore] { return at_end(restore); };
   }
   copy.timing.forget_settling = method.forget;
   copy.derive = method.derive;

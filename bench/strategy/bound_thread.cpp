@@ -52,7 +52,7 @@ std::shared_ptr<const void> bound_to(const machine::numa_node& node) {
     throw transfers::unsupported(
         fmt::format("the system refuses to run on CPUs of NUMA node {}: {}", node.number,
                     std::generic_category().message(error)));
-  return {nullptr, [before](const void*) { static_cast<void>(before->apply()); }};
+  return at_end([before] { static_cast<void>(before->apply()); });
 }
 
 }  // namespace bench_transfers::bench

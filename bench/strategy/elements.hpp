@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -47,15 +48,13 @@ std::span<T> elements_of(const payload& memory) {
   return {reinterpret_cast<T*>(memory.data), memory.bytes / sizeof(T)};
 }
 
-/// A payload in memory that the strategy owns, outside the shared blocks.
+// Like those of memory without a type, in strategy.hpp.
 template <class T>
 payload own_payload(std::span<T> elements, bool on_device) {
-  return {reinterpret_cast<std::byte*>(elements.data()),
-          elements.size_bytes(),
-          on_device,
-          nullptr,
-          0,
-          0};
+  return {.data = reinterpret_cast<std::byte*>(elements.data()),
+          .bytes = elements.size_bytes(),
+          .on_device = on_device,
+          .guard = 0};
 }
 template <class T>
 payload own_payload(transfers::gpu_array<T>& array) {
@@ -63,7 +62,11 @@ payload own_payload(transfers::gpu_array<T>& array) {
 }
 template <class T>
 payload own_payload(transfers::host_array<T>& array) {
-  return own_payload(std::span(array.data(), array.size()), false);
+  return own_payload(std::span(array), false);
+}
+template <class Array>
+payload own_payload(std::optional<Array>& array) {
+  return array ? own_payload(*array) : payload{};
 }
 
 /// Copies an array to host memory that all cores have touched first, which is much faster than
@@ -99,5 +102,34 @@ std::optional<std::string> find_wrong_element(std::span<const T> actual, Expecte
   return std::to_string(wrong_elements) + " of " + std::to_string(actual.size()) +
          " elements differ, the first at index " + std::to_string(first_wrong);
 }
+
+/// The common part of round trips that double numbers: source, destination and verification.
+template <class T>
+struct round_trip_ends {
+  transfer frame;  ///< without steps
+  std::span<const T> src;
+  std::span<T> dst;
+
+  round_trip_ends(const job& task, transfers::host_memory_kind kind) {
+    frame.source = host_payload(task, kind, 0);
+    frame.destination = host_payload(task, kind, 1);
+    src = elements_of<const T>(*frame.source);
+    dst = elements_of<T>(*frame.destination);
+    frame.check.compare = [src = src, dst = dst] { return find_not_doubled(dst, src); };
+  }
+
+  /// Of operations that make their destination anew each time.
+  void arrive_in(const std::shared_ptr<std::optional<transfers::host_array<T>>>& result) {
+    frame.destination.reset();
+    frame.locate = [result] { return own_payload(*result); };
+    frame.check.compare = [result, src = src] { return find_not_doubled(**result, src); };
+  }
+
+ private:
+  static std::optional<std::string> find_not_doubled(std::span<const T> doubled,
+                                                     std::span<const T> src) {
+    return find_wrong_element<T>(doubled, [src](std::size_t i) { return T{2} * src[i]; });
+  }
+};
 
 }  // namespace bench_transfers::bench

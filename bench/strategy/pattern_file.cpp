@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/transfers/core/pages.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -22,12 +23,11 @@ namespace {
 namespace files = std::filesystem;
 using transfers::file_access;
 using transfers::input_file;
+using transfers::page_bytes;
 
 constexpr std::size_t page_of_file = 4096;  // also where the kernel's pages are larger
 
 std::size_t whole_pages(std::size_t bytes, std::size_t page) { return (bytes + page - 1) / page; }
-
-std::size_t kernel_page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 std::string system_text(int code) { return std::generic_category().message(code); }
 
@@ -81,7 +81,7 @@ file_mapping::file_mapping(const input_file& file, std::size_t bytes) : bytes_(b
 file_mapping::~file_mapping() { munmap(data_, bytes_); }
 
 std::size_t file_mapping::resident_pages() const {
-  std::vector<unsigned char> pages(whole_pages(bytes_, kernel_page()));
+  std::vector<unsigned char> pages(whole_pages(bytes_, page_bytes()));
   if (mincore(data_, bytes_, pages.data()) != 0) throw_system_error("mincore");
   return static_cast<std::size_t>(
       std::ranges::count_if(pages, [](unsigned char page) { return (page & 1U) != 0; }));
@@ -117,9 +117,9 @@ pattern_file::pattern_file(const files::path& folder, pattern content, named_fil
     why_no_direct_access_ = reason.what();
   }
   // Nobody has read this hole. A system that calls it resident says so of every page.
-  if (ftruncate(output_.number(), static_cast<off_t>(kernel_page())) != 0)
+  if (ftruncate(output_.number(), static_cast<off_t>(page_bytes())) != 0)
     throw_system_error("cannot change the length of the temporary file");
-  residency_is_known_ = file_mapping(through_cache_, kernel_page()).resident_pages() == 0;
+  residency_is_known_ = file_mapping(through_cache_, page_bytes()).resident_pages() == 0;
   if (ftruncate(output_.number(), 0) != 0)
     throw_system_error("cannot change the length of the temporary file");
 }
@@ -198,7 +198,7 @@ void pattern_file::require_known_residency() const {
 void pattern_file::make_warm(std::size_t bytes) const {
   require_known_residency();
   const file_mapping pages(through_cache_, bytes);
-  const auto all = whole_pages(bytes, kernel_page());
+  const auto all = whole_pages(bytes, page_bytes());
   if (pages.resident_pages() == all) return;
   read_through(through_cache_, bytes);
   if (const auto resident = pages.resident_pages(); resident < all)
@@ -223,7 +223,7 @@ void pattern_file::make_cold(std::size_t bytes) const {
   throw transfers::unsupported(fmt::format(
       "{} of the file's {} pages stay in the page cache though they are dropped: '{}' (TMPDIR) may "
       "be no disk",
-      resident, whole_pages(bytes, kernel_page()), folder_.string()));
+      resident, whole_pages(bytes, page_bytes()), folder_.string()));
 }
 
 std::filesystem::path folder_of_temporary_files() {

@@ -5,12 +5,20 @@
 #include <iterator>
 #include <regex>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "bench/strategy/copy_kernel.hpp"
+#include "src/transfers/core/relax.hpp"
 #include "transfers/core/error.hpp"
+#include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
+
+using result_file::better;
+using result_file::metric;
+using result_file::metric_kind;
+
 namespace {
 
 using result_file::direction;
@@ -180,6 +188,50 @@ std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void
   return {{"enqueue", std::move(enqueue)}, {"wait", [&stream] { stream.synchronize(); }}};
 }
 
+std::function<void()> waited_for(transfers::stream& stream, std::function<void()> enqueue) {
+  return [&stream, enqueue = std::move(enqueue)] {
+    enqueue();
+    stream.synchronize();
+  };
+}
+
+std::shared_ptr<const void> at_end(std::function<void()> function) {
+  return {nullptr, [function = std::move(function)](const void*) { function(); }};
+}
+
+void wait_a_moment(const transfers::device& device) {
+  transfers::detail::relax();
+  if (!device.description().cuda) std::this_thread::yield();
+}
+
+std::optional<std::string> why_not_at_once(const std::string& work) {
+  if (transfers::usable_processors() > 1) return std::nullopt;
+  return work + ": there is one processor";
+}
+
+metric time_metric(std::string name, std::string description, bool headline) {
+  return {std::move(name),        "ns",    metric_kind::duration, better::less,
+          std::move(description), headline};
+}
+
+metric rate_metric(std::string name, std::string description, bool headline) {
+  return {std::move(name),        "GB/s",  metric_kind::rate, better::more,
+          std::move(description), headline};
+}
+
+metric share_metric(std::string name, std::string description, std::optional<better> preferred,
+                    bool headline) {
+  return {std::move(name), "%", metric_kind::share, preferred, std::move(description), headline};
+}
+
+metric count_metric(std::string name, std::string description, std::optional<better> preferred) {
+  return {std::move(name), "1", metric_kind::count, preferred, std::move(description)};
+}
+
+metric size_metric(std::string name, std::string description) {
+  return {std::move(name), "B", metric_kind::size, std::nullopt, std::move(description)};
+}
+
 std::optional<std::string> why_unsupported(transfers::host_memory_kind kind,
                                            const transfers::device& device) {
   if (kind.origin == transfers::host_origin::registered_huge)
@@ -246,6 +298,14 @@ payload device_payload(const job& task, std::size_t index) {
   return {task.memory.on_device().data() + offset, task.bytes, true, nullptr, offset};
 }
 
+payload own_payload(const transfers::host_memory& memory) {
+  return {.data = memory.data(), .bytes = memory.size(), .host = &memory, .guard = 0};
+}
+
+payload own_payload(const transfers::device_memory& memory) {
+  return {.data = memory.data(), .bytes = memory.size(), .on_device = true, .guard = 0};
+}
+
 std::byte* seen_by_kernel(const payload& end) {
   if (end.on_device) return end.data;
   if (end.host->on_device() == nullptr)
@@ -264,8 +324,10 @@ pattern_check check_pattern(transfers::device& device, const payload& end, patte
 }
 
 ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direction direction) {
-  const auto host = host_payload(task, kind);
-  const auto device = device_payload(task);
+  return ends_between(host_payload(task, kind), device_payload(task), direction);
+}
+
+ends ends_between(const payload& host, const payload& device, transfers::direction direction) {
   if (direction == transfers::direction::h2d) return {host, device};
   return {device, host};
 }

@@ -176,6 +176,32 @@ std::optional<std::string> why_not_cuda(const std::string& call, const transfers
 /// work is complete.
 std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void()> enqueue);
 
+/// Returns when the work that it enqueues is done.
+std::function<void()> waited_for(transfers::stream& stream, std::function<void()> enqueue);
+
+/// For operation_timing::conditions: the last owner of the result calls the function.
+std::shared_ptr<const void> at_end(std::function<void()> function);
+
+/// For loops that wait. On the host device, a stream's thread may need this processor.
+void wait_a_moment(const transfers::device& device);
+
+/// Why threads cannot do this at once; nullopt if they can. "a thread copies and another one not"
+std::optional<std::string> why_not_at_once(const std::string& work);
+
+/// A metric in ns; less is better.
+result_file::metric time_metric(std::string name, std::string description, bool headline = false);
+/// A metric in GB/s (10⁹ bytes per second); more is better.
+result_file::metric rate_metric(std::string name, std::string description, bool headline = false);
+/// A metric in percent.
+result_file::metric share_metric(std::string name, std::string description,
+                                 std::optional<result_file::better> preferred = {},
+                                 bool headline = false);
+/// A metric that is a number of something.
+result_file::metric count_metric(std::string name, std::string description,
+                                 std::optional<result_file::better> preferred = {});
+/// A metric in bytes.
+result_file::metric size_metric(std::string name, std::string description);
+
 using registry = std::vector<strategy>;
 
 /// Lines of strategy::calls for a direction, and that of a copy beside.
@@ -233,6 +259,10 @@ payload host_payload(const job& task, transfers::host_memory_kind kind, std::siz
 /// Payload `index` of the device buffer; see requirements::device_payloads.
 payload device_payload(const job& task, std::size_t index = 0);
 
+/// Memory of the strategy's own, outside the shared blocks.
+payload own_payload(const transfers::host_memory& memory);
+payload own_payload(const transfers::device_memory& memory);
+
 /// The address of a payload in a kernel. Throws unsupported if the device has no address for it.
 std::byte* seen_by_kernel(const payload& end);
 
@@ -246,6 +276,7 @@ struct ends {
   payload source, destination;
 };
 ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direction direction);
+ends ends_between(const payload& host, const payload& device, transfers::direction direction);
 
 /// A transfer from the source to the destination, without steps.
 transfer transfer_between(const ends& ends);
@@ -256,6 +287,15 @@ void copy_now(transfers::device& device, const ends& ends, transfers::direction 
 
 /// Enqueues the copy between the ends on the job's stream.
 std::function<void()> asynchronous_copy(const job& task, const ends& ends);
+
+/// The copy between the ends by one of the library's copiers.
+template <class Copier>
+std::function<void()> copy_with(std::shared_ptr<Copier> copier, const ends& ends,
+                                transfers::direction direction) {
+  return [copier = std::move(copier), ends, direction] {
+    copier->copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
+  };
+}
 
 /// Both directions of synchronous_copy.
 std::vector<variant> synchronous_copies(transfers::host_memory_kind kind);

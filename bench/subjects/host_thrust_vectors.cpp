@@ -46,16 +46,18 @@ void start_openmp() {
   {}
 }
 
-}  // namespace
-
 thrust_copy copy_with_thrust_on_host(std::string_view container, std::span<float> host,
                                      transfers::direction direction) {
   [[maybe_unused]] static const bool started = (start_openmp(), true);
-  if (container == "device_vector")
-    return between_host_and<thrust::device_vector<float>>(host, direction);
-  if (container == "universal_vector")
-    return between_host_and<thrust::universal_vector<float>>(host, direction);
-  return between_pinned_and_device<thrust::universal_vector<float>>(host.size(), direction);
+  return copy_with_containers<thrust::universal_vector<float>>(container, host, direction);
+}
+
+}  // namespace
+
+thrust_copy copy_with_thrust(const transfers::device& device, std::string_view container,
+                             std::span<float> host, transfers::direction direction) {
+  return device.description().kind == "cuda" ? copy_with_thrust_on_cuda(container, host, direction)
+                                             : copy_with_thrust_on_host(container, host, direction);
 }
 
 }  // namespace bench_transfers::bench::subjects

@@ -71,4 +71,8 @@ struct copying_kernel {
 };
 copying_kernel copy_pieces(const transfers::device& device);
 
+/// The host device's counterparts.
+transfers::function empty_host_kernel(std::size_t arguments);
+copying_kernel copy_pieces_on_host();
+
 }  // namespace bench_transfers::bench::subjects

@@ -1,8 +1,8 @@
 // Stands in for cuda/ when the program is built without nvcc.
 #include "bench/subjects/async_memory.hpp"
 #include "bench/subjects/batch_copy.hpp"
-#include "bench/subjects/host_launches.hpp"
 #include "bench/subjects/in_place.hpp"
+#include "bench/subjects/launches.hpp"
 #include "bench/subjects/parameters.hpp"
 #include "bench/subjects/thrust_vectors.hpp"
 #include "bench/subjects/waits.hpp"

@@ -48,5 +48,16 @@ thrust_copy between_pinned_and_device(std::size_t elements, transfers::direction
   return copy;
 }
 
+/// copy_with_thrust() of the device system. `Pinned`: its container of pinned memory.
+template <class Pinned>
+thrust_copy copy_with_containers(std::string_view container, std::span<float> host,
+                                 transfers::direction direction) {
+  if (container == "device_vector")
+    return between_host_and<thrust::device_vector<float>>(host, direction);
+  if (container == "universal_vector")
+    return between_host_and<thrust::universal_vector<float>>(host, direction);
+  return between_pinned_and_device<Pinned>(host.size(), direction);
+}
+
 }  // namespace
 }  // namespace bench_transfers::bench::subjects

@@ -24,9 +24,7 @@ struct thrust_copy {
 thrust_copy copy_with_thrust(const transfers::device& device, std::string_view container,
                              std::span<float> host, transfers::direction direction);
 
-/// Its two implementations.
-thrust_copy copy_with_thrust_on_host(std::string_view container, std::span<float> host,
-                                     transfers::direction direction);
+/// The same for CUDA devices.
 thrust_copy copy_with_thrust_on_cuda(std::string_view container, std::span<float> host,
                                      transfers::direction direction);
 

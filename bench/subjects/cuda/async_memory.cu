@@ -4,22 +4,18 @@
 #include "bench/cuda/check.hpp"
 #include "bench/subjects/async_memory.hpp"
 #include "src/machine/current_numa_node.hpp"
+#include "src/transfers/cuda/cuda_stream.hpp"
 #include "src/transfers/cuda/toolkit.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::subjects {
-
 namespace {
+
+using transfers::detail::attribute;
 
 struct pool_destroyer {
   void operator()(cudaMemPool_t pool) const noexcept { cudaMemPoolDestroy(pool); }
 };
-
-int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  cuda_check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-  return value;
-}
 
 /// What a device must be able to do for a pool.
 struct needed_attribute {

@@ -1,5 +1,5 @@
 #include "bench/cuda/check.hpp"
-#include "bench/subjects/host_launches.hpp"
+#include "bench/subjects/launches.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/launch/graph.hpp"
 

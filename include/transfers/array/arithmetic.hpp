@@ -11,14 +11,6 @@ operand array_operand(const gpu_array<T>& array) {
   return {operand::kinds::array, bytes_at(array.view()), {}};
 }
 
-/// The bytes of a number.
-template <class T>
-element_value value_of(T number) {
-  element_value result;
-  std::memcpy(result.bytes.data(), &number, sizeof number);
-  return result;
-}
-
 template <class T>
 operand value_operand(T value) {
   return {operand::kinds::value, nullptr, value_of(value)};

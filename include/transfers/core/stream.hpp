@@ -41,6 +41,18 @@ struct element_value {
   alignas(8) std::array<std::byte, 8> bytes{};
 };
 
+namespace detail {
+
+/// The bytes of a number.
+template <class T>
+element_value value_of(T number) {
+  element_value result;
+  std::memcpy(result.bytes.data(), &number, sizeof number);
+  return result;
+}
+
+}  // namespace detail
+
 /// One side of an elementwise operation: an array in device memory, or one value for all elements.
 struct operand {
   /// What the operand is.

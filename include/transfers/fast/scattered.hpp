@@ -107,7 +107,6 @@ class scattered_copy {
     std::byte* on_device;
   };
 
-  [[nodiscard]] std::byte* ask_for_address(const scattered_block& block) const;
   [[nodiscard]] std::byte* find_on_device(const scattered_block& block);
   void enqueue_loop(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
                     direction direction);

@@ -19,7 +19,7 @@ class graph {
   /// intermediate memory (scattered_copy, packed views), device_error for work that cannot be
   /// recorded; the stream is then unchanged. On the host device, which has no graphs, enqueue()
   /// calls a copy of `work` each time: objects that it captures by reference must still exist.
-  graph(stream& stream, const std::function<void()>& work);
+  graph(stream& stream, const std::function<void()>& work) : enqueue_(stream.record_graph(work)) {}
 
   /// Enqueues the recorded work on the stream. Throws device_error.
   void enqueue() const { enqueue_(); }

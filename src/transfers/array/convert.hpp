@@ -5,8 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "transfers/core/both_systems.hpp"
-#include "transfers/core/stream.hpp"
+#include "src/transfers/array/calculate.hpp"
 
 // Conversion of elements.
 
@@ -51,17 +50,12 @@ struct convert_element {
 template <class Work>
 void with_type(element_type type, Work&& work) {
   switch (type) {
-    case element_type::int32: return work(std::int32_t{});
-    case element_type::int64: return work(std::int64_t{});
-    case element_type::uint32: return work(std::uint32_t{});
-    case element_type::uint64: return work(std::uint64_t{});
-    case element_type::float32: return work(float{});
-    case element_type::float64: return work(double{});
     case element_type::int8: return work(std::int8_t{});
     case element_type::uint8: return work(std::uint8_t{});
     case element_type::int16: return work(std::int16_t{});
     case element_type::uint16: return work(std::uint16_t{});
     case element_type::float16: return work(half{});
+    default: return with_arithmetic_type(type, work);
   }
 }
 

@@ -36,13 +36,6 @@ struct extreme {
   }
 };
 
-template <class T>
-element_value untyped(T value) {
-  element_value result;
-  std::memcpy(result.bytes.data(), &value, sizeof value);
-  return result;
-}
-
 template <class T, class Loops>
 element_value extreme_of(const Loops& loops, const reduction& request) {
   using limits = std::numeric_limits<T>;
@@ -50,7 +43,7 @@ element_value extreme_of(const Loops& loops, const reduction& request) {
   const T first = limits::has_infinity ? (least ? limits::infinity() : -limits::infinity())
                                        : (least ? limits::max() : limits::lowest());
   const auto* const elements = reinterpret_cast<const T*>(request.lhs);
-  return untyped(loops.reduce(elements, request.elements, first, extreme<T>{least}));
+  return value_of(loops.reduce(elements, request.elements, first, extreme<T>{least}));
 }
 
 template <class T, class Loops>
@@ -59,9 +52,9 @@ element_value sum_of(const Loops& loops, const reduction& request) {
   const auto* const lhs = reinterpret_cast<const T*>(request.lhs);
   const auto* const rhs = reinterpret_cast<const T*>(request.rhs);
   if (request.operation == reduction_operation::sum)
-    return untyped(loops.reduce(lhs, request.elements, wide{}, add_widened<wide>()));
-  return untyped(loops.inner_product(lhs, rhs, request.elements, wide{}, add_widened<wide>(),
-                                     multiply_widened<T>()));
+    return value_of(loops.reduce(lhs, request.elements, wide{}, add_widened<wide>()));
+  return value_of(loops.inner_product(lhs, rhs, request.elements, wide{}, add_widened<wide>(),
+                                      multiply_widened<T>()));
 }
 
 template <class Loops>

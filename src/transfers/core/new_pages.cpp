@@ -1,21 +1,17 @@
 #include "src/transfers/core/new_pages.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 
+#include "src/transfers/core/pages.hpp"
+
 namespace transfers::detail {
 namespace {
 
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older C libraries do not name
-
-std::uintptr_t page_bytes() noexcept {
-  static const auto bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
 
 void* page_of(const std::byte* address) noexcept {
   const auto number = reinterpret_cast<std::uintptr_t>(address);

@@ -19,12 +19,11 @@
 #include <system_error>
 #include <vector>
 
+#include "src/transfers/core/pages.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::detail {
 namespace {
-
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 std::string message_of(int error) { return std::generic_category().message(error); }
 

@@ -42,12 +42,17 @@ std::string system_message() { return std::generic_category().message(errno); }
 
 }  // namespace
 
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 std::unique_ptr<std::byte, host_memory::deleter> map_pages(std::size_t bytes, page_size pages,
                                                            first_touch touched,
                                                            std::optional<int> node,
                                                            const detail::numa_system& system) {
   if (bytes == 0) throw invalid_argument("cannot allocate zero bytes of host memory");
-  const auto base_page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto base_page = page_bytes();
   const auto unit = pages == page_size::huge ? huge_page : base_page;
   if (bytes > SIZE_MAX / 2) throw out_of_memory(fmt::format("{} bytes of host memory", bytes));
 

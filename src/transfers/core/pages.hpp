@@ -11,6 +11,9 @@ namespace transfers {
 
 enum class page_size { base, huge };
 
+/// Of a base page.
+std::size_t page_bytes() noexcept;
+
 /// The threads that touch the pages, which takes most of the time of an allocation.
 enum class first_touch { by_caller, by_several_threads };
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "src/transfers/core/check_requests.hpp"
-#include "src/transfers/core/lengths.hpp"
 #include "src/transfers/cuda/called_function.hpp"
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/cuda_calculate.hpp"

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/transfers/core/pages.hpp"
 #include "src/transfers/fast/file_chunks.hpp"
 #include "transfers/core/error.hpp"
 
@@ -86,8 +87,6 @@ std::size_t alignment_of(int number, const std::filesystem::path& path) {
   return file_page;
 }
 
-std::size_t kernel_page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
 /// The beginning of a range whose blocks are all in the page cache, or all not.
 struct run_of_blocks {
   bool in_cache;
@@ -96,7 +95,7 @@ struct run_of_blocks {
 
 /// The range begins at a block. What the system does not tell of is said to be in the cache.
 run_of_blocks first_run(int number, off_t first, std::size_t bytes, std::size_t block) noexcept {
-  const auto page = kernel_page_bytes();
+  const auto page = page_bytes();
   std::array<unsigned char, 4096> pages{};
   const auto looked_at = std::min(bytes, pages.size() * page);
   auto* const mapped = mmap(nullptr, looked_at, PROT_READ, MAP_SHARED, number, first);  // NOLINT
@@ -141,7 +140,7 @@ input_file::input_file(const std::filesystem::path& path, file_access access)
     auto past_cache = open_to_read(path, file_access::direct);
     // Another file may have got this name meanwhile.
     if (!are_one_file(native_handle(), past_cache.number(), path)) return;
-    alignment_ = std::max(alignment_of(past_cache.number(), path), kernel_page_bytes());
+    alignment_ = std::max(alignment_of(past_cache.number(), path), page_bytes());
     past_cache_ = std::move(past_cache);
   } catch (const unsupported&) {  // all of it comes through the page cache
   }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "src/transfers/core/locked_range.hpp"
 #include "src/transfers/fast/polite_kernel.hpp"
 #include "transfers/core/error.hpp"
 
@@ -17,12 +18,19 @@ constexpr std::size_t first_pieces = 1024;
 constexpr std::size_t growth = 16;
 constexpr std::size_t most_pieces = 32768;
 
-/// Subtracts the next block's bytes from the remaining bytes of the device's memory.
-void take(const scattered_block& block, std::size_t& remaining) {
-  if (block.bytes > remaining)
-    throw length_error("the blocks are longer than the stretch of device memory for them");
-  if (block.host == nullptr) throw invalid_argument("a block of host memory to copy is at null");
-  remaining -= block.bytes;
+/// Calls work(block, offset in the device's memory) for each block that is not empty.
+template <class Work>
+void for_each_block(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
+                    Work&& work) {
+  std::size_t offset = 0;
+  for (const auto& block : blocks) {
+    if (block.bytes == 0) continue;
+    if (block.bytes > on_device.size() - offset)
+      throw length_error("the blocks are longer than the stretch of device memory for them");
+    if (block.host == nullptr) throw invalid_argument("a block of host memory to copy is at null");
+    work(block, offset);
+    offset += block.bytes;
+  }
 }
 
 }  // namespace
@@ -91,17 +99,9 @@ scattered_copy::scattered_copy(device& device, stream& stream)
   const auto second = tables_.allocate(first_pieces * growth * sizeof(scattered_piece));
 }
 
-/// The device address of a block. Null unless the device sees its first and last byte at the same
-/// distance as on the host. (The driver answers for single addresses only.)
-std::byte* scattered_copy::ask_for_address(const scattered_block& block) const {
-  auto* const first = device_->address_on_device(block.host);
-  auto* const last = device_->address_on_device(block.host + block.bytes - 1);
-  return first != nullptr && last == first + block.bytes - 1 ? first : nullptr;
-}
-
 void scattered_copy::add(std::span<std::byte> memory) {
   auto* const on_device =
-      memory.empty() ? nullptr : ask_for_address({memory.data(), memory.size()});
+      memory.empty() ? nullptr : detail::address_in_kernels(*device_, memory.data(), memory.size());
   if (on_device == nullptr)
     throw invalid_argument("the device does not see this host memory: it is not page-locked");
   const auto next =
@@ -134,7 +134,7 @@ std::byte* scattered_copy::find_on_device(const scattered_block& block) {
     last_found_ = static_cast<std::size_t>(std::prev(next) - known_.begin());
     if (auto* const address = address_in(known_[last_found_])) return address;
   }
-  return ask_for_address(block);
+  return detail::address_in_kernels(*device_, block.host, block.bytes);
 }
 
 void scattered_copy::enqueue(std::span<const scattered_block> blocks,
@@ -163,13 +163,9 @@ void scattered_copy::enqueue_copy(std::byte* host, std::byte* device_block, std:
 
 void scattered_copy::enqueue_loop(std::span<const scattered_block> blocks,
                                   device_view<std::byte> on_device, direction direction) {
-  auto remaining = on_device.size();
-  for (const auto& block : blocks) {
-    if (block.bytes == 0) continue;
-    auto* const device_block = on_device.data() + (on_device.size() - remaining);
-    take(block, remaining);
-    enqueue_copy(block.host, device_block, block.bytes, direction);
-  }
+  for_each_block(blocks, on_device, [&](const scattered_block& block, std::size_t offset) {
+    enqueue_copy(block.host, on_device.data() + offset, block.bytes, direction);
+  });
 }
 
 void scattered_copy::enqueue_batch(std::span<const scattered_block> blocks,
@@ -177,15 +173,12 @@ void scattered_copy::enqueue_batch(std::span<const scattered_block> blocks,
   destinations_.clear();
   sources_.clear();
   sizes_.clear();
-  auto remaining = on_device.size();
-  for (const auto& block : blocks) {
-    if (block.bytes == 0) continue;
-    auto* const device_block = on_device.data() + (on_device.size() - remaining);
-    take(block, remaining);
+  for_each_block(blocks, on_device, [&](const scattered_block& block, std::size_t offset) {
+    auto* const device_block = on_device.data() + offset;
     destinations_.push_back(direction == direction::h2d ? device_block : block.host);
     sources_.push_back(direction == direction::h2d ? block.host : device_block);
     sizes_.push_back(block.bytes);
-  }
+  });
   if (!sizes_.empty()) stream_->copy_batch(destinations_, sources_, sizes_, direction);
 }
 
@@ -193,18 +186,14 @@ void scattered_copy::enqueue_kernel(std::span<const scattered_block> blocks,
                                     device_view<std::byte> on_device, direction direction,
                                     bool others_too, const detail::polite_kernels* sparing) {
   table pieces(*this, on_device.data(), direction, sparing);
-  auto remaining = on_device.size();
-  for (const auto& block : blocks) {
-    if (block.bytes == 0) continue;
-    const auto offset = on_device.size() - remaining;
-    take(block, remaining);
+  for_each_block(blocks, on_device, [&](const scattered_block& block, std::size_t offset) {
     if (auto* const mapped = find_on_device(block))
       pieces.add(mapped, block.bytes, offset);
     else if (others_too)
       enqueue_copy(block.host, on_device.data() + offset, block.bytes, direction);
     else
       throw unsupported("the kernel reaches page-locked host memory only, and a block is not");
-  }
+  });
   pieces.flush();
 }
 

@@ -1,5 +1,7 @@
 #include "transfers/fast/streaming.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -15,14 +17,10 @@
 namespace transfers {
 namespace {
 
-void check_load(std::span<std::byte> dst_lines, std::span<const std::byte> src_lines) {
-  if (dst_lines.size() != src_lines.size())
-    throw length_error("a streaming load needs a destination of the source's size");
-}
-
-void check_store(std::span<std::byte> dst_lines, std::span<const std::byte> src_lines) {
-  if (dst_lines.size() != src_lines.size())
-    throw length_error("a streaming store needs a destination of the source's size");
+void check(const char* access, std::span<std::byte> dst, std::span<const std::byte> src) {
+  if (dst.size() != src.size())
+    throw length_error(
+        fmt::format("a streaming {} needs a destination of the source's size", access));
 }
 
 /// Unlike memcpy, takes null pointers for zero bytes.
@@ -90,7 +88,7 @@ void store_lines_by_sse2(std::byte* dst, const std::byte* src, std::size_t bytes
 }  // namespace
 
 void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src) {
-  check_load(dst, src);
+  check("load", dst, src);
   auto* next_dst = dst.data();
   const auto* next_src = src.data();
   auto remaining = src.size();
@@ -120,7 +118,7 @@ void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src) {
 }
 
 void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
-  check_store(dst, src);
+  check("store", dst, src);
   const auto bytes = src.size();
   const auto head = bytes_to_line(dst.data());
   if (bytes < head + line) return copy_plainly(dst.data(), src.data(), bytes);
@@ -177,12 +175,12 @@ std::optional<std::string> why_no_streaming_loads() {
 #else
 
 void streaming_load(std::span<std::byte> dst, std::span<const std::byte> src) {
-  check_load(dst, src);
+  check("load", dst, src);
   copy_plainly(dst.data(), src.data(), src.size());
 }
 
 void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
-  check_store(dst, src);
+  check("store", dst, src);
   copy_plainly(dst.data(), src.data(), src.size());
 }
 

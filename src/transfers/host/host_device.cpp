@@ -127,8 +127,7 @@ class host_device final : public device {
   [[nodiscard]] std::byte* address_on_device(std::byte* host) const override { return host; }
 
   [[nodiscard]] std::size_t free_memory() const override {
-    const auto host_bytes = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-                            static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto host_bytes = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page_bytes();
     return std::min(host_bytes, parts_->blocks.free_bytes().value_or(host_bytes));
   }
 

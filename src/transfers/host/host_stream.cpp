@@ -18,7 +18,6 @@
 #include "src/transfers/array/host_loops.hpp"
 #include "src/transfers/array/reduce.hpp"
 #include "src/transfers/core/check_requests.hpp"
-#include "src/transfers/core/lengths.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "transfers/core/error.hpp"
 
