@@ -13,6 +13,7 @@
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
+#include "src/topology/map/reader.hpp"
 
 // advise --bytes --direction, --check, --map: how to copy.
 
@@ -77,6 +78,20 @@ void write_map(written_answer& out, const advice_request& request,
     out.text.say("Note: all reuse counts have the same answer there: allocating was not measured.");
 }
 
+/// A guess of users who have the map of a host.
+void refuse_map_of_host(const std::filesystem::path& map) {
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(map, failure)) return;
+  try {
+    static_cast<void>(topology::read_map_file(map));
+  } catch (const topology::unusable_map&) {
+    return;
+  }
+  throw common::usage_error(
+      fmt::format("--map would replace the map of a host ({0}): read it with --host-map={0}",
+                  common::printable(map.string())));
+}
+
 void check_directions_of_copies(const std::string& directions) {
   for (const auto& direction : common::split(directions))
     if (direction != "h2d" && direction != "d2h")
@@ -120,6 +135,7 @@ void check_copies(const advice_request& request, const CLI::App& command) {
   if (!ranks && !request.check)
     commands::refuse_without_effect(command, {"--direction", "--reuse", "--json"}, "--map alone");
   if (ranks) check_directions_of_copies(request.direction);
+  refuse_map_of_host(request.map);
   if (common::is_same_file(request.json, request.map))
     throw common::usage_error("--json and --map name the same file");
 }

@@ -39,8 +39,8 @@ files::path newest_local_result() {
     if (is_default_file(here->path().filename().string())) offer(*here);
   if (newest) return newest->second;
   throw common::usage_error(
-      fmt::format("no result file here or below {}: make one with bench_transfers "
-                  "--profile=standard, or name one with --from",
+      fmt::format("no result of scripts/bench below {}, or of a run without --out here: make one "
+                  "with bench_transfers --profile=standard, or name one with --from",
                   local_results));
 }
 

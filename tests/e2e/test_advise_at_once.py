@@ -39,3 +39,11 @@ def test_an_answer_that_cannot_be_written(program: Program):
     completed = program.run("advise", MAP, ALL, "--json=/dev/full")
     assert completed.code in (SOMETHING_FAILED, USAGE)
     assert len(completed.complaints) == 1
+
+
+def test_the_map_of_a_host_is_not_replaced(program: Program, tmp_path: Path):
+    file = tmp_path / "host_map.json"
+    file.write_bytes(TWO_GPUS.read_bytes())
+    refused = program.run("advise", f"--map={file}", "--from=result.json")
+    assert_complains(refused, USAGE, "would replace the map of a host", f"--host-map={file}")
+    assert file.read_bytes() == TWO_GPUS.read_bytes()
