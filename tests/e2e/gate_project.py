@@ -37,6 +37,9 @@ FAKE = """#!PYTHON
 # Instead of measuring, it takes the next prepared file.
 import os, pathlib, shutil, signal, sys, time
 prepared = pathlib.Path(os.environ["PREPARED"])
+if "--list" in sys.argv:
+    lacks = (prepared / "no_gpu").exists()
+    sys.exit("bench_transfers: device cuda:0: no NVIDIA driver is installed" if lacks else 0)
 with (prepared / "arguments").open("a") as file:
     print(*sys.argv[1:], file=file)
 number = len((prepared / "arguments").read_text().splitlines())

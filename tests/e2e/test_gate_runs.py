@@ -260,6 +260,14 @@ def test_the_script_checks_its_arguments_before_it_measures(
     assert project.kept == []
 
 
+def test_the_script_does_not_measure_the_host_in_place_of_a_gpu(project: Project):
+    project.prepare(project.lab.runs(3, day=9))
+    (project.prepared / "no_gpu").touch()
+    completed = project.check(expected=BAD_INPUT)
+    assert "is a GPU's, and device cuda:0: no NVIDIA driver is installed" in completed.stderr
+    assert (completed.stdout, project.measured) == ("", [])
+
+
 def test_the_script_ends_cleanly_when_interrupted(project: Project):
     project.prepare(project.lab.runs(1))
     (project.prepared / "wait").touch()
