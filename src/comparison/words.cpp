@@ -121,10 +121,13 @@ std::string side_sentence(const char* letter, const side& runs) {
       names.push_back(
           common::printable(run.file.string()) +
           (run.process.count > 1 ? fmt::format(" ({} processes)", run.process.count) : ""));
-  const auto& first = runs.runs.front();
+  std::vector<std::string> devices;
+  for (const auto& run : runs.runs)
+    if (const auto label = gate::device_label(run.device, run.on_host);
+        std::ranges::find(devices, label) == devices.end())
+      devices.push_back(label);
   return fmt::format("{}: {} of {}: {}", letter, gate::counted(runs.runs.size(), "run"),
-                     gate::device_label(first.device, first.on_host),
-                     common::listed(names, most_names));
+                     fmt::join(devices, " and "), common::listed(names, most_names));
 }
 
 std::vector<std::string> warnings_of(const side& first, const side& second,

@@ -213,6 +213,12 @@ TEST(comparison, names_what_it_leaves_out) {
   EXPECT_THAT(out.too_few, ElementsAre(name_of("pageable", "4MiB")));
 }
 
+TEST(comparison, names_each_device_of_a_side) {
+  auto runs = side_of(0, 3);
+  runs.runs.back().device = "Other GPU";
+  EXPECT_THAT(side_sentence("A", runs), StartsWith("A: 3 runs of Some GPU and Other GPU: run-"));
+}
+
 TEST(comparison, refuses_sides_that_cannot_be_compared) {
   EXPECT_NE(refusal(side_of(0, 1), side_of(0, 1)), "") << "the same measurements";
   auto host = side_of(10, 1), empty = host;
