@@ -64,24 +64,24 @@ function(bench_transfers_use_precompiled target kind)
     target_precompile_headers(${target} REUSE_FROM bench_transfers_${kind}_headers)
   endif()
 endfunction()
-function(bench_transfers_compile_faster target kind batch)
-  bench_transfers_optimise(${target} ${kind})
-  bench_transfers_use_precompiled(${target} ${kind})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TRANSFERS_IN_BATCHES}
-                                             UNITY_BUILD_BATCH_SIZE ${batch})
+# How many files of a target are compiled at once. Those of a kind that is timed are compiled one by one where it is:
+# in a batch, a file's code could be inlined otherwise.
+function(bench_transfers_put_in_batches target kind)
+  set(batch_timed 10)
+  set(batch_untimed 10)
+  set(batch_test 20)  # these have a namespace each
+  if(TRANSFERS_IN_BATCHES AND NOT (kind STREQUAL timed AND TRANSFERS_OPTIMISE))
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch_${kind}})
+  endif()
 endfunction()
-function(bench_transfers_set_untimed target)
-  bench_transfers_compile_faster(${target} untimed 10)
-endfunction()
-# Files of tests have a namespace each.
-function(bench_transfers_set_test target)
-  bench_transfers_compile_faster(${target} test 20)
-endfunction()
-# One by one, as anywhere: in a batch, a file's code could be inlined otherwise.
-function(bench_transfers_set_timed target)
-  bench_transfers_optimise(${target} timed)
-  bench_transfers_use_precompiled(${target} timed)
-endfunction()
+foreach(kind IN ITEMS timed untimed test)
+  cmake_language(EVAL CODE "
+    function(bench_transfers_set_${kind} target)
+      bench_transfers_optimise(\${target} ${kind})
+      bench_transfers_use_precompiled(\${target} ${kind})
+      bench_transfers_put_in_batches(\${target} ${kind})
+    endfunction()")
+endforeach()
 # nvcc makes names of kernels from the path of their file; so they are the same in any folder.
 function(bench_transfers_name_cuda file name)
   set_source_files_properties("${file}" PROPERTIES

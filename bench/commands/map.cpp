@@ -24,6 +24,7 @@
 #include "src/topology/infer/infer.hpp"
 #include "src/topology/infer/near_nodes.hpp"
 #include "src/topology/report/report.hpp"
+#include "src/transfers/core/units.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -59,7 +60,7 @@ std::size_t last_level_cache_bytes() {
 /// Copies that stay in the CPU's cache do not show what the host's memory limits: those of all GPUs
 /// at once take up at least twice the cache. Host devices are made up, and small copies do.
 std::size_t default_bytes(const devices_choice& devices) {
-  constexpr std::size_t mib = std::size_t{1} << 20;
+  using transfers::detail::mib;
   if (!has_gpu(devices)) return 16 * mib;
   const auto copies = 2 * devices.chosen.size();
   return std::clamp(std::bit_ceil(2 * last_level_cache_bytes() / copies), 64 * mib, most_bytes);

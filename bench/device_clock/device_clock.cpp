@@ -5,15 +5,9 @@
 #include "bench/device_clock/cuda_delay.hpp"
 
 namespace bench_transfers::bench {
-namespace {
-
-bool is_cuda(const transfers::device& device) { return device.description().kind == "cuda"; }
-
-}  // namespace
-
 device_clock::device_clock(transfers::device& device)
-    : has_clock_(is_cuda(device) || device.description().emulated_link) {
-  if (is_cuda(device)) delay_ = cuda_delay(device);
+    : has_clock_(device.description().cuda || device.description().emulated_link) {
+  if (device.description().cuda) delay_ = cuda_delay(device);
 }
 
 device_clock::device_clock(std::function<void(transfers::stream&)> delay)

@@ -12,8 +12,6 @@ namespace {
 
 using nanoseconds = std::chrono::duration<double, std::nano>;
 
-using step = meeting::step;
-
 constexpr std::size_t in_flight = 2;
 
 /// Null where the flow needs none.
@@ -31,29 +29,29 @@ class common_course {
   /// Returns when all threads have called it. Spins: a thread that wakes up takes longer than a
   /// short copy.
   void start_together() {
-    reach(step::arrived);
+    reach(meeting::step::arrived);
     constexpr int spins_before_yielding = 10'000;
-    for (int spins = 0; !have_all_reached(step::arrived) && !is_over(); ++spins)
+    for (int spins = 0; !have_all_reached(meeting::step::arrived) && !is_over(); ++spins)
       if (spins > spins_before_yielding) std::this_thread::yield();
   }
   /// A flow is this far.
-  void reach(step milestone) {
+  void reach(meeting::step milestone) {
     if (count_of(milestone).fetch_add(1, std::memory_order_acq_rel) + 1 == flows_ && meeting_)
       meeting_->reach(milestone);
   }
-  [[nodiscard]] bool have_all_reached(step milestone) {
+  [[nodiscard]] bool have_all_reached(meeting::step milestone) {
     return count_of(milestone).load(std::memory_order_acquire) == flows_ &&
            (!meeting_ || meeting_->have_all_reached(milestone));
   }
   [[nodiscard]] std::size_t least_copies() const { return least_copies_; }
   void give_up() { given_up_.store(true, std::memory_order_release); }
   [[nodiscard]] bool is_over() {
-    return have_all_reached(step::finished) || given_up_.load(std::memory_order_acquire) ||
+    return have_all_reached(meeting::step::finished) || given_up_.load(std::memory_order_acquire) ||
            interruption() != 0;
   }
 
  private:
-  std::atomic<std::size_t>& count_of(step milestone) {
+  std::atomic<std::size_t>& count_of(meeting::step milestone) {
     return counts_[static_cast<std::size_t>(milestone)];
   }
 
@@ -115,9 +113,9 @@ class running_flow {
       if (ends_.size() < ends_.capacity())
         ends_.push_back({wall_clock::now(), ended_[i % in_flight]->time_since(*begin_)});
       if (i == 0)
-        course.reach(step::busy);
-      else if (course.have_all_reached(step::busy) && ++counted == course.least_copies())
-        course.reach(step::finished);
+        course.reach(meeting::step::busy);
+      else if (course.have_all_reached(meeting::step::busy) && ++counted == course.least_copies())
+        course.reach(meeting::step::finished);
       if (course.is_over()) break;
       enqueue(i + in_flight);
     }

@@ -168,9 +168,9 @@ void time_operations(const transfer& transfer, const schedule& planned,
       result.steps[k].second.push_back(between(k == 0 ? start : marks[k - 1], marks[k]));
     return between(start, marks.back());
   };
-  const auto time_batch = [&](auto&& run) {
+  const auto time_batch = [&](auto&& operation) {
     const auto start = wall_clock::now();
-    for (std::size_t k = 0; k < planned.batch; ++k) run();
+    for (std::size_t k = 0; k < planned.batch; ++k) operation();
     return between(start, wall_clock::now()) / static_cast<double>(planned.batch);
   };
   const auto time_operation = [&] {

@@ -12,6 +12,7 @@
 
 #include "bench/harness/interruption.hpp"
 #include "bench/strategy/cache.hpp"
+#include "src/transfers/core/units.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -20,8 +21,8 @@ namespace {
 using result_file::sentinel;
 using seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kib = std::size_t{1} << 10;
-constexpr std::size_t mib = std::size_t{1} << 20;
+using transfers::detail::kib;
+using transfers::detail::mib;
 
 /// Both copies of a visit, at 5 GB/s or more, take no more than 2 % of a round with two visits.
 /// Larger ones would not repeat better. Copies of 1 MiB are the least that a link limits.
@@ -33,7 +34,7 @@ std::size_t bytes_for(seconds round, std::size_t largest) {
 }
 
 /// How often each is timed in a visit. Short ones differ by more.
-constexpr std::size_t copies = 1;
+constexpr std::size_t copies_of_reading = 1;
 constexpr std::size_t parts_read = 8;
 constexpr std::size_t small_readings = 8;
 constexpr std::size_t small_copies_of_reading = 8;
@@ -88,8 +89,8 @@ class sentinels::watched_device {
   void visit() {
     device_.synchronize();
     settle();
-    time(sentinel::h2d, copies, 1);
-    time(sentinel::d2h, copies, 1);
+    time(sentinel::h2d, copies_of_reading, 1);
+    time(sentinel::d2h, copies_of_reading, 1);
     next_part_ = 0;
     flush_cache({host_.data(), std::min(host_.size(), 8 * mib)});
     time(sentinel::cpu_read, parts_read, 1);

@@ -12,7 +12,7 @@
 #include "bench/verification/pattern.hpp"
 #include "src/transfers/core/pages.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::allocate_strategies {
 namespace {
 
 /// Which of the two calls a benchmark times.
@@ -194,4 +194,4 @@ const struct allocation_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::allocate_strategies

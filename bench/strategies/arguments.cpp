@@ -5,7 +5,7 @@
 #include "bench/subjects/launches.hpp"
 #include "bench/verification/pattern.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::arguments_strategies {
 namespace {
 
 using subjects::count_of;
@@ -190,4 +190,4 @@ const struct argument_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::arguments_strategies

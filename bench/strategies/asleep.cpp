@@ -6,7 +6,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "bench/strategy/written_lines.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::asleep_strategies {
 namespace {
 
 /// How long the cores that hold the lines have been idle when a copy begins.
@@ -59,4 +59,4 @@ const struct asleep_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::asleep_strategies

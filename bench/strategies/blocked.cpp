@@ -11,7 +11,7 @@
 #include "bench/strategies/small_copies.hpp"
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::blocked_strategies {
 namespace {
 
 constexpr std::size_t bytes_of_small_copy = std::size_t{64} << 10;
@@ -86,4 +86,4 @@ const struct blocked_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::blocked_strategies

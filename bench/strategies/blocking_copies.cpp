@@ -7,13 +7,15 @@
 #include "bench/strategies/bulk_copy.hpp"
 #include "bench/verification/pattern.hpp"
 #include "src/common/quantities.hpp"
+#include "src/transfers/core/units.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
 using transfers::direction;
 
-constexpr std::size_t kib = 1024, mib = 1024 * kib;
+using transfers::detail::kib;
+using transfers::detail::mib;
 
 /// A copy between memory of its own.
 class own_copy {

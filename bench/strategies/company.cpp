@@ -12,7 +12,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::company_strategies {
 namespace {
 
 /// What is timed in a benchmark.
@@ -172,4 +172,4 @@ const struct company_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::company_strategies

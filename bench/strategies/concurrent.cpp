@@ -2,7 +2,7 @@
 
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::concurrent_strategies {
 namespace {
 
 using machine::numa_node;
@@ -96,4 +96,4 @@ const registration listed{copies_at_once(std::nullopt)};
 const registration on_nodes{node_strategies(copies_on)};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::concurrent_strategies

@@ -1,6 +1,6 @@
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::copy_strategies {
 namespace {
 
 using transfers::pin_flags;
@@ -30,4 +30,4 @@ const registration copies(host_memory_family{
     }});
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::copy_strategies

@@ -1,6 +1,6 @@
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::copy_async_strategies {
 namespace {
 
 /// Measures how soon the call returns (enqueue_ns), and how long the copy takes.
@@ -31,4 +31,4 @@ const registration copies(host_memory_family{
     }});
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::copy_async_strategies

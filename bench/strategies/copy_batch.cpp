@@ -4,7 +4,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "bench/subjects/batch_copy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::copy_batch_strategies {
 namespace {
 
 using subjects::source_access_order;
@@ -59,4 +59,4 @@ const struct copy_batch_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::copy_batch_strategies

@@ -1,7 +1,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "transfers/launch/graph.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::copy_graph_strategies {
 namespace {
 
 /// A copy that is captured once and replayed, to compare the cost of enqueueing it.
@@ -31,4 +31,4 @@ const registration graph{strategy{
     .needs = {.host = transfers::pinned()}}};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::copy_graph_strategies

@@ -1,7 +1,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "src/machine/numa.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::copy_on_node_strategies {
 namespace {
 
 using machine::numa_node;
@@ -78,4 +78,4 @@ registry copies_on(const std::vector<numa_node>& nodes) {
 const registration copies{node_strategies(copies_on)};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::copy_on_node_strategies

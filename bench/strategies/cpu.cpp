@@ -8,7 +8,7 @@
 #include "bench/strategies/team_access.hpp"
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::cpu_strategies {
 namespace {
 
 using cpu::access;
@@ -154,4 +154,4 @@ const struct cpu_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::cpu_strategies

@@ -10,7 +10,7 @@
 #include "bench/verification/pattern.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::cpu_after_transfer_strategies {
 namespace {
 
 using cpu::access_kind;
@@ -133,4 +133,4 @@ const struct cpu_after_transfer {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::cpu_after_transfer_strategies

@@ -2,7 +2,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "transfers/array/gpu_array.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::dtype_strategies {
 namespace {
 
 using transfers::context;
@@ -140,4 +140,4 @@ const registration all_conversions(host_memory_family{
     }});
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::dtype_strategies

@@ -6,7 +6,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::duplex_strategies {
 namespace {
 
 using transfers::direction;
@@ -221,4 +221,4 @@ const struct duplex_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::duplex_strategies

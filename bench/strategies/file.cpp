@@ -4,7 +4,7 @@
 #include "bench/strategies/file_copies.hpp"
 #include "transfers/fast/file_copy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::file_strategies {
 namespace {
 
 using transfers::direction;
@@ -86,4 +86,4 @@ const struct file_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::file_strategies

@@ -7,7 +7,7 @@
 #include "bench/strategies/file_copies.hpp"
 #include "bench/subjects/cufile.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::file_cufile_strategies {
 namespace {
 
 /// cuFile moves the data from the disk to the device itself only with direct access.
@@ -65,4 +65,4 @@ const struct cufile_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::file_cufile_strategies

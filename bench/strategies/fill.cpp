@@ -18,7 +18,7 @@
 #include "transfers/core/workers.hpp"
 #include "transfers/fast/streaming.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::fill_strategies {
 namespace {
 
 using words = std::span<std::uint64_t>;
@@ -219,8 +219,8 @@ const struct fills {
     using transfers::pinned;
     // Of each thread that fills its part.
     const std::string compute = "fill(host, bytes);\n", copy = "memcpy(host, data, bytes);\n";
-    for (const auto& way : {
-             bench::way{"computed", "plain", "plain stores", compute, pinned(), fill_plainly},
+    for (const auto& filling : {
+             way{"computed", "plain", "plain stores", compute, pinned(), fill_plainly},
              {"computed", "streaming", "non-temporal stores",
               "for (size_t at = 0; at < bytes; at += sizeof(piece))\n"
               "  fill(piece, sizeof(piece)), transfers::streaming_store(std::span(host + at, "
@@ -241,7 +241,7 @@ const struct fills {
              {"copied", "plain_by_kernel", "memcpy from other memory, and a kernel that copies",
               copy, pinned(pin_flags::mapped), copy_plainly, mover::kernel},
          })
-      add(way);
+      add(filling);
   }
 
   static void add(const way& way) {
@@ -268,4 +268,4 @@ const struct fills {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::fill_strategies

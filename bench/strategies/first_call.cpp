@@ -3,7 +3,7 @@
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/launch/source_module.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::first_call_strategies {
 namespace {
 
 /// Measures the first calls: stream, pool and pinned memory are new each time.
@@ -94,4 +94,4 @@ const registration modules(strategy{
     .sampling = {.sized = false}});
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::first_call_strategies

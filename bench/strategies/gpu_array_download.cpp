@@ -2,7 +2,7 @@
 #include "bench/strategy/heap.hpp"
 #include "bench/verification/pattern.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::gpu_array_download_strategies {
 namespace {
 
 using transfers::context;
@@ -92,4 +92,4 @@ const struct array_downloads {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::gpu_array_download_strategies

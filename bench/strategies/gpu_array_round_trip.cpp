@@ -1,7 +1,7 @@
 #include "bench/strategies/array_operations.hpp"
 #include "bench/strategy/heap.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::gpu_array_round_trip_strategies {
 namespace {
 
 using transfers::allocation;
@@ -131,4 +131,4 @@ const struct array_round_trips {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::gpu_array_round_trip_strategies

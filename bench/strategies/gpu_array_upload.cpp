@@ -1,6 +1,6 @@
 #include "bench/strategies/array_operations.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::gpu_array_upload_strategies {
 namespace {
 
 using transfers::allocation;
@@ -161,4 +161,4 @@ const struct array_uploads {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::gpu_array_upload_strategies

@@ -16,7 +16,7 @@
 #include "transfers/core/error.hpp"
 #include "transfers/fast/multipath.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::helping_strategies {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -194,4 +194,4 @@ const registration helping{strategy{
                  .on_request = true}}};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::helping_strategies

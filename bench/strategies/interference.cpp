@@ -9,12 +9,13 @@
 #include "bench/strategies/small_beside_bulk.hpp"
 #include "bench/strategies/small_copies.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "src/transfers/core/units.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::interference_strategies {
 namespace {
 
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
+using transfers::detail::kib;
+using transfers::detail::mib;
 
 constexpr struct small_size {
   const char* name;
@@ -167,4 +168,4 @@ const struct interference_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::interference_strategies

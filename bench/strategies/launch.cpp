@@ -3,7 +3,7 @@
 #include "bench/subjects/launches.hpp"
 #include "transfers/launch/source_module.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::launch_strategies {
 namespace {
 
 using subjects::count_of;
@@ -128,4 +128,4 @@ const struct launch_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::launch_strategies

@@ -9,7 +9,7 @@
 #include "bench/subjects/parameters.hpp"
 #include "bench/verification/pattern.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::launch_parameters_strategies {
 namespace {
 
 using subjects::data_parameter;
@@ -136,4 +136,4 @@ const registration parameters{
              .sampling = {.largest = subjects::parameter_capacities.back(), .cold = false}}};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::launch_parameters_strategies

@@ -13,7 +13,7 @@
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::loaded_strategies {
 namespace {
 
 using cpu::traffic;
@@ -252,4 +252,4 @@ const struct loaded_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::loaded_strategies

@@ -6,15 +6,16 @@
 #include "bench/strategy/elements.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
+#include "src/transfers/core/units.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::managed_strategies {
 namespace {
 
 using transfers::direction;
 using transfers::managed_memory;
 using transfers::residence;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using transfers::detail::mib;
 
 constexpr residence start_of(direction direction) {
   return direction == direction::h2d ? residence::host : residence::device;
@@ -127,4 +128,4 @@ const struct managed_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::managed_strategies

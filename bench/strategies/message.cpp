@@ -5,7 +5,7 @@
 #include "transfers/fast/mailbox.hpp"
 #include "transfers/launch/graph.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::message_strategies {
 namespace {
 
 using transfers::direction;
@@ -133,4 +133,4 @@ const struct message_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::message_strategies

@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "bench/strategy/strategy.hpp"
+#include "src/transfers/core/units.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::multipath_strategies {
 namespace {
 
 using transfers::host_memory_kind;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using transfers::detail::mib;
 
 /// How the copy is divided, and what the copier has measured of the links.
 std::vector<measured_metric> metrics_of(const transfers::multipath_copier& copier, const ends& ends,
@@ -90,4 +91,4 @@ const registration multipath{host_memory_family{
     }}};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::multipath_strategies

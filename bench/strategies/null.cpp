@@ -1,6 +1,6 @@
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::null_strategies {
 namespace {
 
 /// Does nothing, to measure the harness itself: the cost of reading the clock ("single") and of
@@ -21,4 +21,4 @@ const registration floor(strategy{
     .sampling = {.sized = false, .essential = true, .profiles = {{"sweep", {}}}}});
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::null_strategies

@@ -10,7 +10,7 @@
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/fast/round_trip.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::overlap_strategies {
 namespace {
 
 using transfers::direction;
@@ -174,4 +174,4 @@ const registration pinned{there_and_back(transfers::pinned(), cuts(true))};
 const registration pageable{there_and_back(transfers::pageable, cuts(false))};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::overlap_strategies

@@ -4,7 +4,7 @@
 #include "bench/verification/pattern.hpp"
 #include "src/transfers/core/pages.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::pageable_access_strategies {
 namespace {
 
 using transfers::direction;
@@ -66,4 +66,4 @@ const registration access_in_place(strategy{
     .sampling = {.cold = false}});
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::pageable_access_strategies

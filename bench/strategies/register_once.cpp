@@ -3,7 +3,7 @@
 
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::register_once_strategies {
 namespace {
 
 /// Copies pageable memory that is page-locked for this copy only.
@@ -47,4 +47,4 @@ const registration base{register_once("register_once", transfers::pageable, 2)};
 const registration huge{register_once("register_once_huge", transfers::pageable_huge, 3)};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::register_once_strategies

@@ -5,7 +5,7 @@
 #include "src/common/quantities.hpp"
 #include "transfers/fast/scattered.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::scatter_strategies {
 namespace {
 
 using transfers::scattered_block;
@@ -100,4 +100,4 @@ const struct scattered_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::scatter_strategies

@@ -1,6 +1,6 @@
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::staged_strategies {
 namespace {
 
 /// Stages pageable memory through page-locked chunks, as calibrated on this machine. Small copies
@@ -45,4 +45,4 @@ const registration staged{strategy{
     .sampling = {.written = true}}};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::staged_strategies

@@ -6,7 +6,7 @@
 #include "bench/verification/pattern.hpp"
 #include "src/transfers/fast/move_staged.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::staged_parts_strategies {
 namespace {
 
 using transfers::direction;
@@ -141,4 +141,4 @@ const registration neither{
                  {.by_threads = false, .by_engines = false})};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::staged_parts_strategies

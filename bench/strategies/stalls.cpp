@@ -17,7 +17,7 @@
 #include "transfers/core/error.hpp"
 #include "transfers/core/pool.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::stalls_strategies {
 namespace {
 
 using transfers::direction;
@@ -263,4 +263,4 @@ const struct stall_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::stalls_strategies

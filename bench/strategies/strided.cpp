@@ -5,7 +5,7 @@
 #include "bench/verification/pattern.hpp"
 #include "transfers/array/gpu_array.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::strided_strategies {
 namespace {
 
 using transfers::direction;
@@ -135,4 +135,4 @@ const struct strided_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::strided_strategies

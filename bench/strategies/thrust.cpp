@@ -3,7 +3,7 @@
 #include "bench/subjects/thrust_vectors.hpp"
 #include "bench/verification/pattern.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::thrust_strategies {
 namespace {
 
 using transfers::direction;
@@ -69,4 +69,4 @@ const struct thrust_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::thrust_strategies

@@ -13,7 +13,7 @@
 #include "src/transfers/core/relax.hpp"
 #include "transfers/core/error.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::wait_strategies {
 namespace {
 
 using subjects::schedule_flag;
@@ -232,4 +232,4 @@ const struct wait_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::wait_strategies

@@ -1,6 +1,6 @@
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::zero_copy_strategies {
 namespace {
 
 using transfers::pin_flags;
@@ -26,4 +26,4 @@ const registration kernels(host_memory_family{
         }});
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::zero_copy_strategies

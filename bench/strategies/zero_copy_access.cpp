@@ -6,7 +6,7 @@
 #include "bench/strategy/strategy.hpp"
 #include "bench/subjects/in_place.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::zero_copy_access_strategies {
 namespace {
 
 using subjects::pieces_in_place;
@@ -86,4 +86,4 @@ const struct access_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::zero_copy_access_strategies

@@ -1,6 +1,6 @@
 #include "bench/strategy/strategy.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::bench::zero_copy_grid_strategies {
 namespace {
 
 constexpr auto kind = transfers::pinned();
@@ -34,4 +34,4 @@ const struct grid_strategies {
 } registered;
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::bench::zero_copy_grid_strategies

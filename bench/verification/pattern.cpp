@@ -23,8 +23,6 @@ void for_words(std::size_t first, std::size_t count,
                          [&](std::size_t begin, std::size_t words) { work(first + begin, words); });
 }
 
-bool is_cuda(const transfers::device& device) { return device.description().kind == "cuda"; }
-
 }  // namespace
 
 std::optional<std::string> words_of(const pattern_check& damage, const std::string& which) {
@@ -41,13 +39,13 @@ void pattern::words(std::size_t first, std::span<std::uint64_t> words) const {
 
 void write_pattern(transfers::device& device, std::byte* block, std::size_t offset,
                    std::size_t bytes, pattern pattern) {
-  if (is_cuda(device)) return write_cuda_pattern(device, block, offset, bytes, pattern);
+  if (device.description().cuda) return write_cuda_pattern(device, block, offset, bytes, pattern);
   write_host_pattern(block, offset, bytes, pattern);
 }
 
 pattern_check check_pattern(transfers::device& device, const std::byte* block, std::size_t offset,
                             std::size_t bytes, pattern pattern) {
-  if (is_cuda(device)) return check_cuda_pattern(device, block, offset, bytes, pattern);
+  if (device.description().cuda) return check_cuda_pattern(device, block, offset, bytes, pattern);
   return check_host_pattern(block, offset, bytes, pattern);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "src/transfers/core/units.hpp"
 #include "src/transfers/fast/best_switch.hpp"
 #include "src/transfers/fast/divide.hpp"
 #include "src/transfers/fast/pageable_links.hpp"
@@ -12,7 +13,7 @@
 namespace transfers {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using detail::mib;
 constexpr std::array directions{direction::h2d, direction::d2h};
 /// A divided copy replaces a plain one only if it takes at most this part of its time. Page-locked
 /// memory: a margin, because times vary, and the helper's own copies lose. Pageable memory: twice

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "src/transfers/core/relax.hpp"
+#include "src/transfers/core/units.hpp"
 #include "src/transfers/fast/best_switch.hpp"
 #include "src/transfers/fast/move_staged.hpp"
 
 namespace transfers {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using detail::mib;
 constexpr std::array directions{direction::h2d, direction::d2h};
 /// Longer than the threads of a ring look out for the next copy: then they sleep.
 constexpr auto asleep = 10 * worker_team::usual_look_out;

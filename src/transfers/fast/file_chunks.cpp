@@ -4,12 +4,12 @@
 #include <cerrno>
 #include <system_error>
 
+#include "src/transfers/core/units.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::detail {
 namespace {
 
-constexpr std::size_t kib = 1024;
 constexpr std::size_t least_file_chunk = 1024 * kib;
 /// A piece that a thread reads at a time: of small files small, so that all threads have work.
 constexpr std::size_t small_read = 128 * kib;

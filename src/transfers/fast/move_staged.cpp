@@ -4,14 +4,12 @@
 #include <cstring>
 
 #include "src/transfers/core/new_pages.hpp"
+#include "src/transfers/core/units.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/fast/streaming.hpp"
 
 namespace transfers::detail {
 namespace {
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
 
 /// Where threads have to be ready at once, at the first chunks of an upload and the last ones of a
 /// download. Each piece costs about 0.1 µs that threads cannot share, and more than a microsecond

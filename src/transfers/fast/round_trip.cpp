@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/transfers/core/new_pages.hpp"
+#include "src/transfers/core/units.hpp"
 #include "src/transfers/fast/chunk_ring.hpp"
 #include "src/transfers/fast/move_staged.hpp"
 #include "transfers/core/error.hpp"
@@ -14,8 +15,8 @@
 namespace transfers {
 namespace {
 
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
+using detail::kib;
+using detail::mib;
 constexpr std::size_t least_piece = 4 * mib;    // of page-locked memory
 constexpr std::size_t least_chunk = 256 * kib;  // of staged memory
 constexpr unsigned staged_streams = 4;
