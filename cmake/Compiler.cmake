@@ -16,6 +16,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # std::function.
   target_compile_options(bench_transfers_warnings
     INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-maybe-uninitialized>)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # It suspects each function that takes a name for a moment and returns an element of something else.
+  target_compile_options(bench_transfers_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-reference>)
 endif()
 if(TRANSFERS_WERROR)
   target_compile_options(bench_transfers_warnings INTERFACE

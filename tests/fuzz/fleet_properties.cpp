@@ -138,7 +138,8 @@ void check_unusable(const std::string& text) {
   for (const auto& [key, value] : problem.data.items())
     for (const auto& shown : value.is_array() ? value : nlohmann::ordered_json::array({value}))
       if (shown.is_string())
-        require(common::printable(shown.get<std::string>()) == shown, "a problem has odd bytes");
+        require(common::printable(shown.get<std::string>()) == shown.get<std::string>(),
+                "a problem has odd bytes");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ json repetition(const std::string& name, int index, double median_ns) {
 
 json run_with(const json& rows) {
   json benchmarks = json::object();
-  for (const auto& row : rows) benchmarks[row.at("run_name")] = description();
+  for (const auto& row : rows) benchmarks[row.at("run_name").get<std::string>()] = description();
   return {{"context",
            {{"transfers",
              {{"format", 2},

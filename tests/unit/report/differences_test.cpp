@@ -79,7 +79,8 @@ TEST(differences, of_work_are_those_of_its_own_counter) {
               1e6 * factor, six, {{"cpu_s_per_gb", work}});
     return run;
   };
-  for (const auto& asked : compared({measured(1, 0.1), measured(1.25, 0.05)})[0]["questions"])
+  const auto answer = compared({measured(1, 0.1), measured(1.25, 0.05)});
+  for (const auto& asked : answer[0]["questions"])
     EXPECT_EQ(asked["differences"][0]["known"],
               asked["counter"] == "cpu_s_per_gb" ? "faster" : "slower");
 }

@@ -65,7 +65,7 @@ spread spread_of(const contents& read, const std::string& name) {
 TEST(spread, of_short_times_is_wider_for_other_minutes_than_within_the_run) {
   const auto read = run_of({{"a", {{100}, {101}, {103}}}});
   const auto width_for = [&](compared_with others) {
-    const auto& interval = spreads_of(read, others).begin()->second.interval.value();
+    const auto interval = spreads_of(read, others).begin()->second.interval.value();
     return std::log(interval.high / interval.low);
   };
   // Of the mean of three processes and the median of seven: docs/METHOD.md, "Intervals".
