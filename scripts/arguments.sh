@@ -76,6 +76,15 @@ fail_unknown() {
   fail "unknown argument $(quoted "$argument")${meant:+: did you mean $meant?} (see --help)"
 }
 
+# require_file FILE
+# Ends the script with one line where this file, as seen from where the command was given, cannot be of use.
+require_file() (
+  cd "$from" || exit
+  [ -e "$1" ] || fail "$(quoted "$1"): No such file"
+  [ -r "$1" ] || fail "$(quoted "$1"): it cannot be read"
+  if [ -f "$1" ] && [ ! -s "$1" ]; then fail "$(quoted "$1"): it is empty"; fi
+)
+
 # check_options OPTION... [FILE] -- ARGUMENT...
 # Ends the script with one line where an argument is none of the options, or an option lacks its
 # value. With FILE, arguments that are none are added to `files`.

@@ -1,4 +1,4 @@
-"""What scripts/bench builds before it measures, and after."""
+"""What scripts/bench builds before it measures, and after, and scripts/gate before it looks."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ for target; do :; done
 printed=; [ -s printed ] && printed=' after the table'
 echo "build $target$printed" >>steps
 case $target in *_quick) made=build/quick ;; *) made=build ;; esac
-mkdir -p $made && cp bin/program $made/bench_transfers""",
+mkdir -p $made && cp bin/program $made/${target%_quick}""",
     "bin/program": """
-case " $* " in *' --list '* | *' advise '*) echo "${0#"$PWD"/} $1" >>steps; exit ;; esac
+case " $* " in
+  *' --list '* | *' advise '*) echo "${0#"$PWD"/} $1" >>steps; exit ;;
+  *' check '*) echo "${0#"$PWD"/} $1" >>steps; exit 2 ;;
+esac
 echo "${0#"$PWD"/}" >>steps
 for argument; do case $argument in --out=*) echo {} >"${argument#*=}" ;; esac; done
 echo table""",
@@ -51,15 +54,16 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def steps(clone: Path, *arguments: str) -> list[str]:
+def steps(clone: Path, *arguments: str, script: str = "bench", expected: int = 0) -> list[str]:
     with (clone / "printed").open("w") as printed:
-        subprocess.run(
-            [clone / "scripts/bench", *arguments],
+        completed = subprocess.run(
+            [clone / "scripts" / script, *arguments],
             env=environment({"PATH": f"{clone}/bin:/usr/bin:/bin"}),
             cwd=clone,
             stdout=printed,
-            check=True,
+            check=False,
         )
+    assert completed.returncode == expected
     return (clone / "steps").read_text().splitlines()
 
 
@@ -98,6 +102,14 @@ def test_other_benchmarks_are_measured_by_the_whole_program(
 
 def test_all_strategies_are_listed(clone: Path):
     assert steps(clone, "--list") == ["build bench_transfers", "build/bench_transfers --list"]
+
+
+def test_a_baseline_is_refused_before_what_measures_is_built(clone: Path):
+    (clone / "baseline.json").write_text("{}")
+    assert steps(clone, "baseline.json", script="gate", expected=2) == [
+        "build gate_transfers",
+        "build/gate_transfers check",
+    ]
 
 
 TWO_DEVICES = "--device=host:0@a=10GB/s,host:1@b=10GB/s"

@@ -98,6 +98,8 @@ def test_a_question_is_answered_at_once(clone: Clone, script: str, question: str
         ("reference", ("include",), "include"),
         ("report", (), "which result files?"),
         ("report", ("missing.json", "--out=x"), "missing.json: No such file"),
+        *((script, ("empty.json",), "empty.json: it is empty") for script in ("gate", "report")),
+        ("gate", ("scripts",), "scripts: it is a folder"),
         ("test", ("unit",), "unit"),
         ("test", ("src/missing",), "src/missing"),
     ],
@@ -105,6 +107,7 @@ def test_a_question_is_answered_at_once(clone: Clone, script: str, question: str
 def test_a_typo_is_found_at_once(
     clone: Clone, script: str, arguments: tuple[str, ...], complaint: str
 ):
+    (clone.root / "empty.json").touch()
     before = clone.files
     completed = clone.run(script, *arguments)
     assert (completed.returncode, completed.stdout, clone.trapped) == (2, "", False), (
@@ -132,7 +135,7 @@ def test_bench_transfers_takes_what_scripts_bench_takes(program: Program, tmp_pa
 def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
     """And so trigger a trap: otherwise the tests above would show nothing."""
     Lab(tmp_path, seed=1).runs(1)
-    (baseline := clone.root / "baseline.json").touch()
+    (baseline := clone.root / "baseline.json").write_text("{}")
     for script, arguments in {
         "bench": RIGHT_FOR_BENCH,
         "gate": (baseline.name, "--threshold=2%", "--all", "--", "--profile=quick"),
@@ -232,7 +235,7 @@ def test_nothing_of_the_current_directory_runs(
 ):
     downloads, ran = tmp_path / "downloads", tmp_path / "ran"
     fill_with_decoys(downloads, ran)
-    (downloads / "baseline.json").touch()
+    (downloads / "baseline.json").write_text("{}")
     completed = call(
         [clone.root / "scripts" / script, *arguments],
         env=environment(
@@ -280,7 +283,7 @@ def test_complaints_control_no_terminal(
     clone: Clone, monkeypatch: pytest.MonkeyPatch, script: str, arguments: tuple[str, ...]
 ):
     monkeypatch.setenv("TRANSFERS_BIN", f"missing{ESCAPES}")
-    (clone.root / "baseline.json").touch()
+    (clone.root / "baseline.json").write_text("{}")
     completed = clone.run(script, *arguments)
     assert (completed.returncode, completed.stdout, clone.trapped) == (2, "", False)
     assert completed.stderr.removesuffix("\n").isprintable(), completed.stderr
