@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/cli/processes.hpp"
+#include "src/command/options.hpp"
 #include "src/common/program.hpp"
 #include "src/completion/generate.hpp"
 
@@ -23,6 +24,19 @@ std::vector<const char*> with_dashes_named(std::span<const char* const> argument
   return named;
 }
 
+/// Those that this program does not know are Google Benchmark's, or nobody's.
+void take_others(option_table& table) {
+  const auto& app = table.app;
+  if (!app.get_subcommands().empty()) return;
+  for (const auto& extra : app.remaining()) {
+    if (!extra.starts_with("--benchmark_"))
+      throw table.is_fleet
+          ? common::unknown_argument_of("fleet", extra, commands::option_names(app))
+          : common::unknown_argument(extra, commands::option_names(app), "--help");
+    table.settings.for_google_benchmark.push_back(extra);
+  }
+}
+
 }  // namespace
 
 std::optional<answer> read_options(option_table& table, std::span<const char* const> command_line) {
@@ -30,7 +44,7 @@ std::optional<answer> read_options(option_table& table, std::span<const char* co
   auto arguments = with_dashes_named(command_line);
   if (table.is_fleet) arguments = without_command(arguments);
   try {
-    table.app.parse(static_cast<int>(arguments.size()), arguments.data());
+    commands::parse(table.app, arguments);
   } catch (const CLI::CallForHelp&) {
     table.hide();
     return answer{table.app.help()};
@@ -39,8 +53,10 @@ std::optional<answer> read_options(option_table& table, std::span<const char* co
   } catch (const CLI::CallForVersion& version) {
     return answer{std::string(version.what()) + "\n"};
   } catch (const CLI::ParseError& error) {
+    take_others(table);
     throw common::usage_error(common::first_line(error.what()));
   }
+  take_others(table);
   return std::nullopt;
 }
 

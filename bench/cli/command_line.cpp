@@ -81,18 +81,6 @@ std::vector<std::string> measuring_options(const CLI::App& app) {
   return options;
 }
 
-/// Those that this program does not know are Google Benchmark's, or nobody's.
-void take_others(option_table& table) {
-  const auto& app = table.app;
-  for (const auto& extra : app.remaining()) {
-    if (!extra.starts_with("--benchmark_"))
-      throw table.is_fleet
-          ? common::unknown_argument_of("fleet", extra, commands::option_names(app))
-          : common::unknown_argument(extra, commands::option_names(app), "--help");
-    table.settings.for_google_benchmark.push_back(extra);
-  }
-}
-
 /// Throws usage_error for an option without an effect in a mode that the command line chooses.
 void refuse_without_effect(const option_table& table) {
   for (const auto& mode : modes_of(table))
@@ -105,7 +93,6 @@ parsed_command_line run_of(option_table& table, std::span<const char* const> arg
   // Who names copies wants these, and not all the rest.
   if (!settings.concurrent.empty() && settings.strategies.empty())
     settings.strategies = {"concurrent"};
-  take_others(table);
   settings.seed = std::random_device{}();
   table.take_values();
   settings.chose_out = !settings.out.empty() || !settings.display_format.empty();

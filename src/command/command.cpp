@@ -35,6 +35,23 @@ std::vector<added_command> add_to(CLI::App& app, const std::string& footer) {
   return commands;
 }
 
+void parse(CLI::App& app, std::span<const char* const> arguments) {
+  try {
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const std::exception&) {
+    const auto given = app.get_subcommands();
+    if (given.empty() && app.get_allow_extras()) throw;
+    for (const auto& argument : app.remaining(true))
+      if (argument.starts_with('-') && argument != "--")
+        throw given.empty() ? common::unknown_argument(argument, option_names(app), "--help")
+                            : common::unknown_argument_of(given.front()->get_name(), argument,
+                                                          option_names(*given.front()));
+    throw;
+  }
+}
+
 std::shared_ptr<const command> chosen(const CLI::App& app,
                                       const std::vector<added_command>& commands,
                                       std::string_view first) {

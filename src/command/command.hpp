@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,10 @@ struct added_command {
 
 /// Adds all that are registered. `footer`: of their help, unless they have one of their own.
 std::vector<added_command> add_to(CLI::App& app, const std::string& footer = "");
+
+/// Reads the line. Throws as CLI11 and the options do, but first of all usage_error for an option
+/// that the program, unless it takes others, or the command does not know.
+void parse(CLI::App& app, std::span<const char* const> arguments);
 
 /// The command that the line chooses; null if none. Throws usage_error unless it comes first, knows
 /// all arguments, and can be carried out.

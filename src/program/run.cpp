@@ -29,15 +29,6 @@ std::string repeating_hint(const CLI::App& command) {
   return "";
 }
 
-/// What to say of a line with arguments that its command, which there is, does not take.
-common::usage_error refusal(const CLI::App& app, const std::string& message) {
-  const auto& command = *app.get_subcommands().front();
-  for (const auto& argument : app.remaining(true))
-    if (argument.starts_with('-'))
-      return common::unknown_argument_of(command.get_name(), argument, option_names(command));
-  return common::usage_error(common::first_line(message) + repeating_hint(command));
-}
-
 /// Prints what is no command's, such as --help, and returns null then.
 std::shared_ptr<const command> parse(const program_words& words, int argc,
                                      const char* const* argv) {
@@ -60,7 +51,7 @@ std::shared_ptr<const command> parse(const program_words& words, int argc,
   common::require_values(arguments);
   common::require_command(arguments, names);
   try {
-    app.parse(argc, argv);
+    commands::parse(app, arguments);
   } catch (const CLI::CallForHelp&) {
     common::print(app.help());
     return nullptr;
@@ -71,7 +62,8 @@ std::shared_ptr<const command> parse(const program_words& words, int argc,
     common::print(std::string(version.what()) + "\n");
     return nullptr;
   } catch (const CLI::ExtrasError& error) {
-    throw refusal(app, error.what());
+    throw common::usage_error(common::first_line(error.what()) +
+                              repeating_hint(*app.get_subcommands().front()));
   } catch (const CLI::ParseError& error) {
     throw common::usage_error(common::first_line(error.what()));
   }

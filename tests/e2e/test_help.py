@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from gate_files import Lab
-from program import ALL_RAN, COLUMNS, HOST, ROOT, Completed, Program
+from program import ALL_RAN, COLUMNS, HOST, ROOT, USAGE, Completed, Program, assert_complains
 from test_completion import COMMANDS, PROGRAMS, beside
 
 RECORDED = ROOT / "results/nvidia-h200/2026-11-21-report/result.json.gz"
@@ -56,6 +56,14 @@ def test_names_a_page_that_is_there(program: Program, name: str):
     pages = re.findall(r"docs/\w+\.md", help_of(program, name))
     assert pages
     assert all((ROOT / page).is_file() for page in pages), pages
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_an_unknown_option_is_named_before_what_else_is_wrong(program: Program, name: str):
+    for command in COMMANDS[name]:
+        for wrong in ((), ("--processes=no",), ("--looks=0",), ("--allow-missing=(",)):
+            completed = beside(program, name).run(*filter(None, (command,)), "--helpp=x", *wrong)
+            assert_complains(completed, USAGE, "'--helpp=x': did you mean --help?")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
