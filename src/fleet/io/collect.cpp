@@ -276,7 +276,7 @@ void add_problems_of_gpu(sweep& sweep, const measured_gpu& measured, std::size_t
   add_benchmarks_problem(sweep, gpu, "skipped_benchmark", skipped,
                          "could not run, which ran on most others,");
   if (!measured.faults.empty())
-    add_problem(sweep, gpu, "faults_injected",
+    add_problem(sweep, gpu, faults_injected_code,
                 fmt::format("faults were injected on purpose on {} of {}", gpu.uuid, gpu.node),
                 {{"faults", measured.faults}});
 }

@@ -1,7 +1,10 @@
 #include "src/fleet/judge/judge.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -129,10 +132,26 @@ std::set<std::string> other_procedures(const sweep& sweep, std::span<const fleet
   return known.differing();
 }
 
+/// A slow reference hides what is slow now.
+std::vector<common::message> faults_in(std::span<const sweep> baseline) {
+  std::vector<common::message> faults;
+  for (const auto& reference : baseline) {
+    const auto fault =
+        std::ranges::find(reference.problems, faults_injected_code, &common::message::code);
+    if (fault != reference.problems.end())
+      faults.push_back({"reference_faults_injected",
+                        {{"sweep", reference.id}},
+                        fmt::format("in the reference{}{}, {}", reference.id.empty() ? "" : " ",
+                                    reference.id, fault->text)});
+  }
+  return faults;
+}
+
 }  // namespace
 
 std::vector<common::message> problems_of(const sweep& sweep, const judgement& judged) {
   auto problems = sweep.problems;
+  std::ranges::copy(judged.problems_of_baseline, std::back_inserter(problems));
   if (auto problem = result_file::procedures_differ(judged.other_procedures))
     problems.push_back(std::move(*problem));
   return problems;
@@ -162,6 +181,7 @@ judgement judge(const sweep& sweep, const settings& settings,
   judged.not_named = set_host_devices_aside(sweep, judged.findings);
   judged.unknown_gpus = unknown_gpus(judged.doubts);
   judged.other_procedures = left_out;
+  judged.problems_of_baseline = faults_in(baseline);
   judged.verdict = verdict_of(sweep, judged);
   return judged;
 }

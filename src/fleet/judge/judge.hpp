@@ -171,6 +171,8 @@ struct judgement : shown, absent_parts {
   std::vector<std::size_t> unknown_gpus = {};
   /// Benchmarks that other procedures have measured in what the sweep is compared with.
   std::set<std::string> other_procedures = {};
+  /// Of what the sweep is compared with, which was slowed on purpose.
+  std::vector<common::message> problems_of_baseline = {};
 };
 
 /// Those of the sweep, and of comparing it with others.

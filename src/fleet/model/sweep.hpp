@@ -99,6 +99,9 @@ struct missing_rank {
 /// `node`, `rank` and `sweep` as far as the file tells.
 inline constexpr const char* unusable_file_code = "unusable_file";
 
+/// The code of a problem: a run that was slowed or spoilt on purpose.
+inline constexpr const char* faults_injected_code = "faults_injected";
+
 /// A rank, or a run without one, that has left results which cannot be read.
 struct unread_result {
   std::set<std::string> gpus;  ///< UUIDs; empty: not known

@@ -164,6 +164,18 @@ TEST_F(followed, trouble_that_has_gone_is_none) {
   EXPECT_THAT(gpu_of(found).named, ElementsAre(0));
 }
 
+TEST_F(followed, single_benchmark_is_a_trouble_only_while_it_is_named) {
+  for (const auto factor : {1.12, 1.08}) {  // too little to be named, though more than half
+    auto sweep = made();
+    auto& gpu = *std::ranges::find(sweep.gpus, "GPU-node5-2", &gpu::uuid);
+    simulation::slow_down(gpu.times[0], factor);
+    add(sweep);
+  }
+  const history found(records);
+  EXPECT_THAT(gpu_of(found).named, ElementsAre(0));
+  EXPECT_FALSE(gpu_of(found).trouble);
+}
+
 TEST_F(followed, trouble_that_was_always_there_has_no_sweep_before) {
   const auto found = after({slow_gpu, slow_gpu});
   const auto& trouble = gpu_of(found).trouble;

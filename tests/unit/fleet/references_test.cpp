@@ -75,6 +75,17 @@ TEST_F(referred, figures_of_another_procedure_are_not_compared) {
   EXPECT_EQ(judged().verdict, verdict::named);
 }
 
+TEST_F(referred, reference_that_was_slowed_on_purpose_is_told) {
+  measure();
+  before.id = "monday";
+  before.problems = {{faults_injected_code, {}, "faults were injected on one GPU"}};
+  const auto result = judged();
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_THAT(text_of(now, result),
+              HasSubstr("in the reference monday, faults were injected on one "
+                        "GPU [reference_faults_injected]"));
+}
+
 TEST_F(referred, what_all_have_in_common_is_found_by_the_baseline_alone) {
   measure();
   for (auto& gpu : now.gpus) slow_down(gpu, 1.05);
