@@ -120,7 +120,7 @@ class comparing {
     if (pairs_.empty() && !result_.left_out.other_procedure.empty())
       throw gate::bad_input(
           "the two sides have no benchmark in common that one procedure measured: measure both "
-          "with one version of the program");
+          "with one version of the program and the same options");
     if (pairs_.empty()) throw gate::bad_input("the two sides have no benchmark in common that ran");
     result_.compared = pairs_.size();
     if (result_.basis == basis::runs)

@@ -86,7 +86,7 @@ TEST(comparison, leaves_out_what_two_procedures_have_measured) {
   EXPECT_EQ(compare(of_procedure_2(0), of_procedure_2(10)).compared, 12U);
   EXPECT_EQ(refusal(side_of(0, 3), of_procedure_2(10)),
             "the two sides have no benchmark in common that one procedure measured: measure both "
-            "with one version of the program");
+            "with one version of the program and the same options");
 }
 
 TEST(comparison, finds_the_group_that_is_slower_and_sorts_by_size) {
