@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -65,12 +66,25 @@ std::string no_recommendation(const ranking& ranked, const question& question, d
 }
 
 /// A strategy may be alike only because little is known of it.
+bool is_little_known(const ranked_strategy& strategy) { return uncertainty_of(strategy) >= 0.5; }
+
 std::string not_told_from_it(const ranked_strategy& best) {
-  constexpr double half_of_it = 0.5;
-  const auto part = uncertainty_of(best);
-  return part < half_of_it
-             ? "cannot be told from it"
-             : fmt::format("cannot be told from it: its time may be wrong by {}", error_cell(part));
+  return is_little_known(best) ? fmt::format("cannot be told from it: its time may be wrong by {}",
+                                             error_cell(uncertainty_of(best)))
+                               : "cannot be told from it";
+}
+
+/// How many there are besides the fastest, and of how many little is known.
+std::string tied_text(const std::vector<const ranked_strategy*>& tied) {
+  const auto others = tied.size() - 1;
+  const auto unknown = std::ranges::count_if(
+      tied | std::views::drop(1), [](const auto* other) { return is_little_known(*other); });
+  const auto times = others == 1    ? "its time"
+                     : unknown == 1 ? "the time of 1"
+                                    : fmt::format("the times of {}", unknown);
+  return fmt::format(" {} statistically indistinguishable from the fastest (*){}.",
+                     others == 1 ? "1 strategy is" : fmt::format("{} strategies are", others),
+                     unknown == 0 ? "" : fmt::format("; {} may be wrong by 50 % or more", times));
 }
 
 std::string recommendation(const ranking& ranked, const question& question,
@@ -92,9 +106,7 @@ std::string recommendation(const ranking& ranked, const question& question,
                         : best.name == ranked.baseline && fastest.gain_confirmed == false
                             ? "repetitions do not confirm that it is slower"
                             : "too few repetitions tell them apart");
-  if (const auto tied = statistically_tied(ranked).size(); tied > 1)
-    text += fmt::format(" {} statistically indistinguishable from the fastest (*).",
-                        tied == 2 ? "1 strategy is" : fmt::format("{} strategies are", tied - 1));
+  if (const auto tied = statistically_tied(ranked); tied.size() > 1) text += tied_text(tied);
   return text;
 }
 

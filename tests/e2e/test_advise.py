@@ -54,6 +54,17 @@ def test_a_time_that_is_hardly_known_is_no_equal_one(program: Program):
     assert "may be wrong" not in recommended("1MiB")
 
 
+def test_of_equal_ones_those_that_are_hardly_known_are_counted(program: Program):
+    file = RECORDED.parents[1] / "2026-11-23-files/result.json.gz"
+    completed = advise(program, f"--from={file}", "--for=file", "--bytes=64MiB")
+    answers = completed.out.replace("\n  ", " ").split("Use ")[1:]
+    assert answers
+    for answer in answers:
+        parts = [float(part) for part in re.findall(r"± *(\S+) % \*", answer)[1:]]
+        says_so = "may be wrong by 50 % or more" in answer
+        assert says_so == any(part >= 50 for part in parts), answer
+
+
 @pytest.fixture(scope="session")
 def measured_on_host(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("host") / "host.json"
