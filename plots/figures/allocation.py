@@ -22,9 +22,10 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
 from plots.model.groups import Group, Series, group_alike
 from plots.model.judged import Alike
+from plots.model.no_data import NoData
 from plots.text import caption, numbers
 
 ROLES = {"allocation": "allocate, touch and lock", "deallocation": "free"}

@@ -14,7 +14,9 @@ from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD, HEADING_MARK, Rows
 from plots.model import values
-from plots.model.derive import Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
+from plots.model.no_data import NoData
 from plots.text import caption, numbers
 from plots.text.caption import device_ids
 

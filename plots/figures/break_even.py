@@ -10,9 +10,10 @@ from plots.figures.common import DIRECTION_TITLES, Figure, run_figure
 from plots.figures.layout import Layout
 from plots.figures.points import strategies_in_drawing_order
 from plots.figures.registered import Of, Question, figure
-from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.model.derive import Run
 from plots.model.headline import Pick, pick_strategies
-from plots.model.programs import BREAK_EVEN_SIZES
+from plots.model.no_data import NoData
+from plots.model.programs import BREAK_EVEN_SIZES, NOTHING_TO_ADVISE
 from plots.text import numbers
 
 NEVER = "never"

@@ -12,8 +12,10 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import Rows, directions_of, strong_grid
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, is_transfer
+from plots.model.benchmark import TIME, Benchmark
+from plots.model.derive import DIRECTIONS, Run, is_transfer
 from plots.model.headline import headline_strategies
+from plots.model.no_data import NoData
 from plots.text import numbers
 
 # From small to large: sizes have an order, and all three are dark enough to be seen on white.
@@ -66,7 +68,7 @@ def _pair(run: Run, cold: Benchmark, names: list[str]) -> tuple[Benchmark, Bench
 
 
 def _make_row(cold: Benchmark, warm: Benchmark) -> dict[str, Any]:
-    cold_ns, warm_ns = cold.values("median_ns"), warm.values("median_ns")
+    cold_ns, warm_ns = cold.values(TIME), warm.values(TIME)
     ratio = cold.ns / warm.ns
     return {
         "benchmark": cold.name,

@@ -10,7 +10,9 @@ from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import DIRECTION_TITLES, Figure, make_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
-from plots.model.derive import Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
+from plots.model.no_data import NoData
 from plots.model.same_gpu import longest_history
 from plots.text import caption, numbers
 
@@ -59,7 +61,7 @@ def _draw(benchmarks: list[Benchmark], layout: Layout, run: Run, note: str) -> F
     measured = [
         benchmark
         for benchmark in benchmarks
-        if benchmark.direction in DIRECTION_TITLES and benchmark.get("work_alone_ns")
+        if benchmark.direction in DIRECTION_TITLES and benchmark.positive_median("work_alone_ns")
     ]
     if not measured:
         raise NoData("no work beside copies was measured")
@@ -96,7 +98,7 @@ def _draw(benchmarks: list[Benchmark], layout: Layout, run: Run, note: str) -> F
 
 
 def _make_row(benchmark: Benchmark) -> dict[str, Any]:
-    alone, beside = (benchmark.get(counter) or 0.0 for counter in ("work_alone_ns", "median_ns"))
+    alone, beside = benchmark.positive_median("work_alone_ns") or 0.0, benchmark.ns
     factor = beside / alone
     return {
         "panel": benchmark.direction,

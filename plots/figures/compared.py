@@ -12,7 +12,8 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import Rows
-from plots.model.derive import DIRECTIONS, NoData, Run
+from plots.model.derive import DIRECTIONS, Run
+from plots.model.no_data import NoData
 from plots.model.published import Published, read_published
 from plots.text import caption, numbers
 

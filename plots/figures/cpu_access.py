@@ -14,8 +14,10 @@ from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import Rows
 from plots.model import values
-from plots.model.derive import Benchmark, NoData, Run
+from plots.model.benchmark import TIME, Benchmark
+from plots.model.derive import Run
 from plots.model.memory_pages import page_sizes
+from plots.model.no_data import NoData
 from plots.text import caption, numbers
 
 MOST_APART = 0.1  # further apart than this, marks are drawn on their own
@@ -110,7 +112,7 @@ def _make_rows(run: Run) -> list[dict[str, Any]]:
     }
     rows = []
     for benchmark in run.with_role(READ, WRITE):
-        latency = benchmark.get(LATENCY)
+        latency = benchmark.positive_median(LATENCY)
         if (
             benchmark.setting is not None
             or benchmark.memory is None
@@ -153,7 +155,7 @@ def _describe_value(waits: bool, value: float) -> str:
 
 def _interval(benchmark: Benchmark, value: float, waits: bool) -> tuple[float, float]:
     """Returns where a value lies in other processes with 95 %, or among all repetitions of one."""
-    times = benchmark.values("median_ns")
+    times = benchmark.values(TIME)
     ends = benchmark.time_interval or (min(times), max(times))
     low, high = (value * (ns / benchmark.ns if waits else benchmark.ns / ns) for ns in ends)
     return min(low, high), max(low, high)

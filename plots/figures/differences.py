@@ -14,8 +14,10 @@ from plots.figures.layout import Layout
 from plots.figures.machines import common_strategies
 from plots.figures.registered import Of, figure
 from plots.figures.rows import HEADING_MARK, Rows, directions_of, strong_grid
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import DIRECTIONS, Run
 from plots.model.judged import Comparison, Difference
+from plots.model.no_data import NoData
 from plots.text import caption, numbers, side_by_side
 
 SHAPES = ("circle", "square", "triangle-up")

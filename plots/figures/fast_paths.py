@@ -14,7 +14,9 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import HEADING_MARK
-from plots.model.derive import Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
+from plots.model.no_data import NoData
 from plots.text import numbers
 
 
@@ -195,7 +197,8 @@ def _with_price(row: Row) -> Row:
 
 def _make_row(comparison: Comparison, title: str, benchmark: Benchmark, plain: Benchmark) -> Row:
     speedup = plain.ns / benchmark.ns
-    rate, cpu = benchmark.gb_per_s if comparison.has_rate else None, benchmark.get("cpu_s_per_gb")
+    rate = benchmark.gb_per_s if comparison.has_rate else None
+    cpu = benchmark.positive_median("cpu_s_per_gb")
     method = getattr(benchmark, comparison.differ_in) or benchmark.kind
     value = numbers.rate(rate) if rate else numbers.time(benchmark.ns)
     is_plain = benchmark is plain

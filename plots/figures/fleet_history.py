@@ -11,8 +11,8 @@ from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
-from plots.model.derive import NoData
 from plots.model.fleet_history import History, Trace
+from plots.model.no_data import NoData
 from plots.text import caption, fleet_caption
 
 MOST_PANELS = {"wide": 12, "column": 6, "paper": 2}

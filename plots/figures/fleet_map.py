@@ -15,8 +15,8 @@ from plots.figures.fleet_nodes import KEY, nodes_of
 from plots.figures.keys import key_panel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, figure
-from plots.model.derive import NoData
 from plots.model.fleet import MISSING, Judgement, Slow
+from plots.model.no_data import NoData
 from plots.text import caption, fleet_caption
 
 WIDEST, TALLEST = 26, 18  # pixels of a cell

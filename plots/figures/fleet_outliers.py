@@ -15,8 +15,8 @@ from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import Rows
-from plots.model.derive import NoData
 from plots.model.fleet import PEERS, Aspect, Finding, Judgement, Slow
+from plots.model.no_data import NoData
 from plots.text import caption, fleet_caption
 from plots.text.fleet_caption import SCOPE_NOUNS
 

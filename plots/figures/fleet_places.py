@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plots.figures import fleet_scale
-from plots.model.derive import NoData
 from plots.model.fleet import Finding, Gpu, Judgement, Slow
+from plots.model.no_data import NoData
 
 
 @dataclass(frozen=True)

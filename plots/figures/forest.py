@@ -25,8 +25,9 @@ from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
 from plots.figures.rows import ABOVE, Rows
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
 from plots.model.gate import BenchmarkVerdict, Check
+from plots.model.no_data import NoData
 from plots.text import caption, numbers, verdict
 
 WIDTH = 430  # of the panel, without the names on its left

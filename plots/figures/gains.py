@@ -9,8 +9,10 @@ from plots.figures.common import Figure, Value, run_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import HEADING_MARK, Row, Rows
-from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.model.derive import Run
 from plots.model.judged import Rule
+from plots.model.no_data import NoData
+from plots.model.programs import NOTHING_TO_ADVISE
 from plots.text import caption
 
 ROOM = 1.1  # the end of the axis, as a multiple of the largest gain

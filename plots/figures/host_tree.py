@@ -15,8 +15,8 @@ from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD
-from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap, Rate
+from plots.model.no_data import NoData
 from plots.model.pcie import packet_limit
 from plots.text import map_caption, numbers
 

@@ -12,7 +12,9 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import HEADING_MARK, Rows, directions_of
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import DIRECTIONS, Run
+from plots.model.no_data import NoData
 from plots.text import numbers
 
 ROLE = "interference"
@@ -29,7 +31,7 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
     copies = [
         benchmark
         for benchmark in run.with_role(ROLE)
-        if benchmark.bytes and benchmark.get("p99_ns")
+        if benchmark.bytes and benchmark.positive_median("p99_ns")
     ]
     if not copies:
         raise NoData("no small copies beside large ones were measured")
@@ -62,7 +64,8 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
 
 def _worst(copies: list[Benchmark], method: str) -> float:
     """Returns the longest of the late copies beside large copies of this method."""
-    return max(copy.get("p99_ns") or 0 for copy in copies if (copy.method or "") == method)
+    beside = [copy for copy in copies if (copy.method or "") == method]
+    return max(copy.positive_median("p99_ns") or 0 for copy in beside)
 
 
 def _row(copy: Benchmark) -> str:
@@ -83,7 +86,7 @@ def _order_rows(copies: list[Benchmark], methods: list[str]) -> list[str]:
 
 
 def _make_rows(copy: Benchmark) -> list[dict[str, Any]]:
-    loss = copy.number("bulk_loss_percent")
+    loss = copy.any_median("bulk_loss_percent")
     return [
         {
             "benchmark": copy.name,
@@ -98,7 +101,7 @@ def _make_rows(copy: Benchmark) -> list[dict[str, Any]]:
             "loss": "" if loss is None else f"{loss:.1f} %",
         }
         for counter, name, *_ in reversed(PERCENTILES)  # the median lies on top
-        if (ns := copy.get(counter))
+        if (ns := copy.positive_median(counter))
     ]
 
 

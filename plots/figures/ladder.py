@@ -12,7 +12,9 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import directions_of
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import DIRECTIONS, Run
+from plots.model.no_data import NoData
 from plots.model.plainness import plainness_key
 from plots.text import caption, numbers
 

@@ -27,7 +27,8 @@ from plots.figures.layout import BOLD_LETTER, LETTER, Layout
 from plots.figures.points import Point, transfer_points
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import name_of
-from plots.model.derive import DIRECTIONS, Benchmark, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import DIRECTIONS, Run
 from plots.model.groups import Group
 from plots.model.programs import Fit, fit_name
 from plots.text import caption, numbers

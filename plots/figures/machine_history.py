@@ -16,7 +16,9 @@ from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
-from plots.model.derive import Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
+from plots.model.no_data import NoData
 from plots.model.same_gpu import Dated, longest_history
 from plots.text import caption, numbers
 from plots.text.side_by_side import KeyQuestion, key_questions

@@ -13,7 +13,9 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import LAST_PART, Rows
-from plots.model.derive import Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
+from plots.model.no_data import NoData
 from plots.text import caption, numbers, side_by_side
 from plots.text.side_by_side import Entry
 

@@ -14,8 +14,9 @@ from plots.figures.keys import SAMPLE, Key
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, figure
 from plots.figures.rows import directions_of
-from plots.model.derive import DIRECTIONS, NoData, Run
+from plots.model.derive import DIRECTIONS, Run
 from plots.model.headline import Pick, headline_strategies, pick_strategies
+from plots.model.no_data import NoData
 from plots.text import caption, numbers, side_by_side
 
 # Colours belong to strategies; runs differ by dash and shape.

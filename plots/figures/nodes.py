@@ -10,8 +10,10 @@ from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import DIRECTION_TITLES, Figure, make_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
-from plots.model.derive import TRANSFER, Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import TRANSFER, Run
 from plots.model.host_map import HostMap
+from plots.model.no_data import NoData
 from plots.text import caption, map_caption, numbers
 from plots.text.caption import device_ids
 

@@ -12,7 +12,9 @@ from plots.figures.layout import Layout
 from plots.figures.phases import Row, make_phases, steps_of
 from plots.figures.registered import Of, Question, figure
 from plots.model import values
-from plots.model.derive import Benchmark, NoData, Run, Sizes
+from plots.model.benchmark import Benchmark, Sizes
+from plots.model.derive import Run
+from plots.model.no_data import NoData
 from plots.text import numbers
 
 NOTHING = "no round trip was measured both in pieces and step by step"

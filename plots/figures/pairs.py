@@ -9,8 +9,8 @@ from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import Figure, make_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
-from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap
+from plots.model.no_data import NoData
 from plots.text import map_caption
 
 NOTICEABLE = 0.02  # as src/topology/report/text.cpp has it

@@ -11,7 +11,7 @@ from plots.figures.compose import LayerChart
 from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout
 from plots.figures.rows import rows_axis
-from plots.model.derive import Benchmark
+from plots.model.benchmark import Benchmark
 from plots.text import numbers
 
 PHASES = ("allocate", "upload", "compute", "download", "free")
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 def steps_of(benchmark: Benchmark) -> list[tuple[str, float]]:
     """Returns the phases that were timed by themselves, in their order, in nanoseconds."""
-    steps = [(phase, benchmark.get(f"{phase}_ns") or 0.0) for phase in PHASES]
+    steps = [(phase, benchmark.positive_median(f"{phase}_ns") or 0.0) for phase in PHASES]
     return [(phase, ns) for phase, ns in steps if ns > 0]
 
 

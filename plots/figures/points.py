@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from plots.figures import style
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, order_families
+from plots.model.benchmark import TIME, Benchmark
+from plots.model.derive import DIRECTIONS, Run, order_families
 from plots.model.load import Fields
+from plots.model.no_data import NoData
 from plots.text import numbers
 
 
@@ -83,7 +85,7 @@ def strategies_in_drawing_order(strategies: Iterable[Fields]) -> list[str]:
 
 
 def _make_point(benchmark: Benchmark) -> Point:
-    times = benchmark.values("median_ns")
+    times = benchmark.values(TIME)
     assert benchmark.bytes
     assert benchmark.gb_per_s
     return Point(

@@ -16,8 +16,10 @@ from plots.figures.layout import LETTER, Layout
 from plots.figures.points import usual_sizes
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import DIRECTIONS, Run
 from plots.model.groups import Group, group_transfers
+from plots.model.no_data import NoData
 from plots.text import caption, numbers
 
 MOST_GROUPS = 8  # more colours cannot be told apart
@@ -99,7 +101,7 @@ def _make_rows(group: Group, size: int) -> list[Row]:
     return [
         _make_row(group, benchmark, cpu)
         for benchmark in measured
-        if (cpu := benchmark.get("cpu_s_per_gb"))
+        if (cpu := benchmark.positive_median("cpu_s_per_gb"))
     ]
 
 

@@ -10,7 +10,8 @@ from plots.figures.differences import MOST_OTHERS, SIGNED, choose_half, percent
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
 from plots.figures.rows import Row, Rows
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
+from plots.model.no_data import NoData
 from plots.text import caption, side_by_side
 
 # Questions: of one further run, and of several.

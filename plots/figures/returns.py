@@ -14,7 +14,9 @@ from plots.figures.named_rows import NamedRows
 from plots.figures.points import in_drawing_order, usual_sizes
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import DIRECTIONS, Run
+from plots.model.no_data import NoData
 from plots.text import numbers
 
 CALL = "enqueue_ns"
@@ -27,7 +29,7 @@ Row = dict[str, Any]
 @figure("returns", Of.RUN, 4, Question.FASTER)
 def draw_returns(run: Run, layout: Layout) -> Figure:
     """Draws the copies whose call was timed by itself, at their largest common size."""
-    timed = [benchmark for benchmark in run.transfers if benchmark.get(CALL)]
+    timed = [benchmark for benchmark in run.transfers if benchmark.positive_median(CALL)]
     if not timed:
         raise NoData("no copy was measured whose call returns before the data have arrived")
     size = usual_sizes(timed)[-1]
@@ -66,7 +68,7 @@ def _calls(benchmarks: list[Benchmark], direction: str) -> list[tuple[Benchmark,
     return [
         (benchmark, call)
         for benchmark in benchmarks
-        if benchmark.direction == direction and (call := benchmark.get(CALL))
+        if benchmark.direction == direction and (call := benchmark.positive_median(CALL))
     ]
 
 

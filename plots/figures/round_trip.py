@@ -6,7 +6,9 @@ from plots.figures import phases
 from plots.figures.common import Figure, run_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
-from plots.model.derive import Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
+from plots.model.no_data import NoData
 from plots.text import numbers
 
 USUAL_ELEMENTS = "float32"  # the elements that the title names

@@ -15,8 +15,10 @@ from plots.figures.named_rows import NamedRows
 from plots.figures.points import usual_sizes
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.benchmark import TIME, Benchmark
+from plots.model.derive import DIRECTIONS, Run
 from plots.model.headline import headline_strategies
+from plots.model.no_data import NoData
 from plots.text import numbers
 
 LEAST_REPETITIONS = 3  # fewer repetitions show neither drift nor modes
@@ -81,7 +83,7 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
 
 def _make_dots(benchmark: Benchmark) -> list[Row]:
     """Returns a row for each repetition, in their order."""
-    times = [row["median_ns"] for row in benchmark.in_order]
+    times = [row[TIME] for row in benchmark.in_order]
     last = len(times) - 1
     return [
         _identity(benchmark)
@@ -98,7 +100,7 @@ def _make_dots(benchmark: Benchmark) -> list[Row]:
 
 def _make_row(benchmark: Benchmark) -> Row:
     """Returns the name of a row, and its range."""
-    times = benchmark.values("median_ns")
+    times = benchmark.values(TIME)
     low, high = (numbers.change(end(times) / benchmark.ns - 1) for end in (min, max))
     text = f"{low.removesuffix(' %')} to {high}".replace("-", "−")
     return _identity(benchmark) | {"text": text}

@@ -15,8 +15,10 @@ from plots.figures.named_rows import NamedRows
 from plots.figures.points import usual_sizes
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
-from plots.model.derive import DIRECTIONS, TRANSFER, Benchmark, NoData, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import DIRECTIONS, TRANSFER, Run
 from plots.model.groups import Group, group_transfers
+from plots.model.no_data import NoData
 from plots.text import caption, numbers
 
 AXIS_END = 3  # times the median of all: what takes longer would flatten the others

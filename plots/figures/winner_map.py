@@ -14,7 +14,9 @@ from plots.figures.compose import LayerChart
 from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
-from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.model.derive import Run
+from plots.model.no_data import NoData
+from plots.model.programs import NOTHING_TO_ADVISE
 from plots.text import numbers
 
 CELL_WIDTH = 44

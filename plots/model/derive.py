@@ -1,4 +1,4 @@
-"""Derives from a result what figures, tables and sentences show: medians over repetitions.
+"""Derives from a result what figures, tables and sentences show: series and roles of benchmarks.
 
 Verdicts, fitted lines and recommendations are not derived here. They come from `gate_transfers` and
 `bench_transfers advise`; see gate.py and programs.py.
@@ -8,132 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import median
 from typing import Any
 
+from plots.model.benchmark import TIME, Benchmark, Sizes
 from plots.model.judged import Judged, Spread
-from plots.model.load import Fields, Flow, Metric, Result
+from plots.model.load import Fields, Result
 from plots.model.programs import Advice
-from plots.model.values import is_failed, is_number, is_positive, mapping
+from plots.model.values import is_failed, is_positive, mapping
 
 DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
-NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
 LONGEST_NAME = 200
 LONGEST_SET_NAME = 8192  # of a listed set, which names each of its copies
 TRANSFER = "copy"  # the role of benchmarks in the figures of transfers
 ALLOCATIONS = "allocation"  # the table of roles that allocate or free memory
-# Roles that have no table of their own: figures, or the tables of all runs, show them.
-OWN_ROLES = {
-    *("copy", "scattered_copy", "strided_copy", "container_copy", "kernel_access", "array"),
-    *("conversion", "arguments", "overlap", "duplex", "allocation", "deallocation", "cpu_read"),
-    *("cpu_write", "cpu_read_write", "first_call", "launch", "latency", "floor"),
-}
-
-
-class NoData(Exception):
-    """A figure cannot be drawn from this run; the message says what is missing."""
-
-
-@dataclass(frozen=True)
-class Benchmark(Fields):
-    """Holds the fields of a benchmark that was measured, and the rows of its repetitions."""
-
-    name: str
-    bytes: int | None  # moved by one operation; None without a size
-    between: Spread = field(repr=False)  # its processes and repetitions
-    rows: list[dict[str, Any]] = field(repr=False)
-    # By counter, in a comparison: the centre of processes, instead of the median of repetitions.
-    compared: dict[str, float] = field(default_factory=dict, repr=False)
-
-    def as_compared(self, counter: str, centre: float) -> Benchmark:
-        """Returns the same benchmark with the value that is compared."""
-        return replace(self, compared={counter: centre})
-
-    @property
-    def repetitions(self) -> int:
-        """Counts the repetitions."""
-        return len(self.rows)
-
-    @property
-    def procedure(self) -> int:
-        """Returns the number of the procedure that has measured it."""
-        number = self.rows[0].get("procedure", 1)
-        return int(number) if is_number(number) else 1
-
-    @cached_property
-    def in_order(self) -> list[dict[str, Any]]:
-        """Returns the rows in the order of their repetitions; without one they keep their own."""
-
-        def index(row: dict[str, Any]) -> float:
-            place = row.get("repetition_index")
-            return place if is_number(place) else 0
-
-        return sorted(self.rows, key=index)
-
-    def of_flow(
-        self, metrics: dict[str, Metric], flow: Flow, kind: str, alone: bool
-    ) -> float | None:
-        """Returns the median of what a kind of metric says of one of several copies at once."""
-        for name, metric in metrics.items():
-            if (metric.flow, metric.kind, metric.alone) == (flow, kind, alone):
-                return self.number(name)
-        return None
-
-    def values(self, counter: str) -> list[float]:
-        """Returns a counter's value in each repetition that has a positive number there."""
-        if counter not in self._values:
-            values = [row[counter] for row in self.rows if is_positive(row.get(counter))]
-            self._values[counter] = values
-        return self._values[counter]
-
-    @cached_property
-    def _values(self) -> dict[str, list[float]]:
-        """Keeps values: figures and tables ask for the same ones many times."""
-        return {}
-
-    def get(self, counter: str) -> float | None:
-        """Returns the median of a counter over the repetitions."""
-        values = self.values(counter)
-        return self.compared.get(counter, median(values)) if values else None
-
-    def number(self, counter: str) -> float | None:
-        """Returns the median of a counter that may be zero or negative."""
-        numbers = [value for row in self.rows if is_number(value := row.get(counter))]
-        return median(numbers) if numbers else None
-
-    @cached_property
-    def ns(self) -> float:
-        """Returns the time of one operation."""
-        return self.compared.get("median_ns", median(self.values("median_ns")))
-
-    @property
-    def gb_per_s(self) -> float | None:
-        """Returns the bandwidth, computed from `ns` so that both agree in every row."""
-        return self.bytes / self.ns if self.bytes else None
-
-    @property
-    def time_interval(self) -> tuple[float, float] | None:
-        """Returns where the time of one operation lies in other processes, with 95 %."""
-        return self.between.interval
-
-    @property
-    def rate_interval(self) -> tuple[float, float] | None:
-        """Returns the interval of the bandwidth in GB/s; None without a size."""
-        if not self.bytes or not self.between.interval:
-            return None
-        low, high = self.between.interval
-        return self.bytes / high, self.bytes / low
-
-    @property
-    def spread(self) -> float:
-        """Returns the slowest minus the fastest repetition, as a part of the median."""
-        times = self.values("median_ns")
-        return (max(times) - min(times)) / median(times)
-
-
-Sizes = dict[int, Benchmark]  # benchmarks that differ in their size alone, by size
 
 
 @dataclass(frozen=True)
@@ -150,11 +39,7 @@ class Run:
         rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for row in self.result.rows:
             name = str(row.get("name"))
-            if (
-                self._can_be_shown(name)
-                and not is_failed(row)
-                and is_positive(row.get("median_ns"))
-            ):
+            if self._can_be_shown(name) and not is_failed(row) and is_positive(row.get(TIME)):
                 rows[name].append(row)
         measured = (
             _make_benchmark(self.result.benchmarks[name], rows[name], self.judged.spreads.get(name))
@@ -204,12 +89,6 @@ class Run:
         """Lists the benchmarks that have one of these roles."""
         return [benchmark for benchmark in self.benchmarks if benchmark.role in roles]
 
-    @cached_property
-    def custom_roles(self) -> list[str]:
-        """Lists the roles in this run that are not among this project's own."""
-        roles = {benchmark.role for benchmark in self.benchmarks if not benchmark.flows}
-        return sorted(roles - OWN_ROLES)
-
     def table(self, role: str) -> str:
         """Returns the kind of table that shows a role."""
         return self.result.roles[role].table
@@ -249,7 +128,8 @@ class Run:
             sizes = self.sizes(benchmark) if benchmark.strategy == strategy and counter else {}
             if sizes and counter:
                 largest = sizes[max(sizes)]
-                rate = largest.get(counter) if benchmark.direction == "both" else largest.gb_per_s
+                is_one_way = benchmark.direction == direction
+                rate = largest.gb_per_s if is_one_way else largest.positive_median(counter)
                 return (rate, largest) if rate else None
         return None
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeVar
 
 from plots.model import decode, values
 from plots.model.decode import Interval, NotValid, key
-from plots.model.derive import NoData
 from plots.model.files import ResultError
+from plots.model.no_data import NoData
 from plots.model.questions import absence, ask
 
 SWEEP, JUDGEMENT, HISTORY = "fleet_sweep", "fleet_judgement", "fleet_history"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plots.model.derive import Benchmark, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ Interval = tuple[float | None, float | None]  # None: the end is not known
 FORMAT = 1  # the newest "format" of advise's files that this package reads
 # Keys of rows, as src/advice knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
+NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
 CPU_ROLES = ("cpu_read", "cpu_write")
 REUSES = [1, 5, 20, 100, 1_000, 10_000, 1_000_000]  # of all that the map has
 BREAK_EVEN_SIZES = [64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20]

@@ -15,8 +15,8 @@ from plots.figures import BEGINNINGS, QUESTIONS
 from plots.figures.common import CAPTION, Alike, Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
-from plots.model.derive import NoData
 from plots.model.judged import Mark, Rule, Sentence, Verdict
+from plots.model.no_data import NoData
 from plots.page import render
 from plots.page.progress import NO_PROGRESS, Progress
 from plots.text.cards import Card

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from plots.model.derive import Benchmark, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
 from plots.text import numbers
 from plots.text.table import Cell, Column, Row
 
@@ -54,13 +55,16 @@ def quantity(
     """Returns the column of a metric, of a benchmark or of that which `of` names."""
     unit = run.result.metrics[counter].unit
 
+    def value(one: Any) -> float | None:
+        return of(one).any_median(counter)
+
     def text(one: Any) -> str:
-        value = of(one).number(counter)
-        return "-" if value is None else numbers.quantity(value, unit)
+        known = value(one)
+        return "-" if known is None else numbers.quantity(known, unit)
 
     key = counter if unit in ("", "1") else f"{counter} ({unit})"
     head = counter.replace("_", " ")
-    return Column(head, text if on_page else None, key=key, raw=lambda one: of(one).number(counter))
+    return Column(head, text if on_page else None, key=key, raw=value)
 
 
 def rates_in_paper(
@@ -121,6 +125,6 @@ def link_percent(run: Run, benchmark: Benchmark) -> float | None:
 
     Only benchmarks in one direction have the counter `link_percent`.
     """
-    if not benchmark.get("link_percent") or not benchmark.gb_per_s or not run.link_limit:
+    if not (benchmark.positive_median("link_percent") and benchmark.gb_per_s and run.link_limit):
         return None
     return 100 * benchmark.gb_per_s / run.link_limit

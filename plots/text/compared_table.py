@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from plots.model.derive import Benchmark, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
 from plots.text import column_of, numbers, side_by_side
 from plots.text.table import Column, Table, make_table
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plots.model.derive import Benchmark, Run, Sizes
+from plots.model.benchmark import Benchmark, Sizes
+from plots.model.derive import Run
 from plots.text import caption, numbers
 from plots.text.trust import injected_faults
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from plots.model.derive import Benchmark, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
 from plots.text import caption, latex, numbers
 
 DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")

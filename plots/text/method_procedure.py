@@ -6,7 +6,8 @@ import shlex
 from typing import Any
 
 from plots.model import values
-from plots.model.derive import Benchmark, Run
+from plots.model.benchmark import Benchmark
+from plots.model.derive import Run
 from plots.model.values import is_number, is_positive, mapping
 from plots.text import caption, numbers, trust
 from plots.text.method_facts import Facts, Unknown

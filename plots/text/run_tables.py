@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from plots.model.derive import DIRECTIONS, Benchmark, Run
+from plots.model.benchmark import TIME, Benchmark
+from plots.model.derive import DIRECTIONS, Run
 from plots.model.headline import headline_strategies
 from plots.model.load import Metric
 from plots.model.programs import Fit, fit_name
@@ -16,6 +17,12 @@ from plots.text.concurrent_table import make_concurrent_table
 from plots.text.table import Column, Table, make_table
 
 LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
+# Roles that need no table here: figures, or the tables of all runs, show them.
+OWN_ROLES = {
+    *("copy", "scattered_copy", "strided_copy", "container_copy", "kernel_access", "array"),
+    *("conversion", "arguments", "overlap", "duplex", "concurrent", "allocation", "deallocation"),
+    *("cpu_read", "cpu_write", "cpu_read_write", "first_call", "launch", "latency", "floor"),
+}
 # Counters without a column of their own in the table of all benchmarks.
 WITHOUT_COLUMN = {*metric_words.WORDS, *metric_words.NOT_SHOWN} - {"p999_ns"}
 
@@ -49,14 +56,14 @@ def _make_benchmark_table(run: Run) -> Table:
     columns: list[Column[Benchmark]] = [
         Column("benchmark", lambda one: one.name),
         Column("", key="bytes", raw=lambda one: one.bytes),
-        Column("time", time, key="median_ns", raw=lambda one: one.ns),
-        Column("", key="fastest_ns", raw=lambda one: min(one.values("median_ns"))),
-        Column("", key="slowest_ns", raw=lambda one: max(one.values("median_ns"))),
+        Column("time", time, key=TIME, raw=lambda one: one.ns),
+        Column("", key="fastest_ns", raw=lambda one: min(one.values(TIME))),
+        Column("", key="slowest_ns", raw=lambda one: max(one.values(TIME))),
         Column("range", spread, key=None),
         Column("bandwidth", lambda one: column_of.rate_text(rate(one)), key="gb_per_s", raw=rate),
         Column("", key="link_percent", raw=partial(column_of.link_percent, run)),
-        Column("", key="device_gb_per_s", raw=lambda one: one.get("device_gb_per_s")),
-        Column("", key="cpu_s_per_gb", raw=lambda one: one.get("cpu_s_per_gb")),
+        Column("", key="device_gb_per_s", raw=lambda one: one.positive_median("device_gb_per_s")),
+        Column("", key="cpu_s_per_gb", raw=lambda one: one.positive_median("cpu_s_per_gb")),
         Column("repetitions", lambda one: str(one.repetitions), raw=lambda one: one.repetitions),
         *(
             column_of.quantity(run, counter, on_page=metric.headline)
@@ -212,8 +219,9 @@ def _make_fit_table(run: Run) -> Table:
 
 def _make_custom_role_tables(run: Run) -> list[Table]:
     """Makes a table for each role that is not among this project's own."""
-    role_tables = [_make_role_table(run, role) for role in run.custom_roles]
-    names = [re.sub(r"[^A-Za-z0-9_-]", "_", role)[:LONGEST_FILE_NAME] for role in run.custom_roles]
+    roles = sorted({one.role for one in run.benchmarks if not one.flows} - OWN_ROLES)
+    role_tables = [_make_role_table(run, role) for role in roles]
+    names = [re.sub(r"[^A-Za-z0-9_-]", "_", role)[:LONGEST_FILE_NAME] for role in roles]
     unique = [name if names.count(name) == 1 else f"{name}_{i}" for i, name in enumerate(names)]
     return [
         replace(table, name=f"role_{name}") for table, name in zip(role_tables, unique, strict=True)
@@ -230,7 +238,7 @@ def _make_role_table(run: Run, role: str) -> Table:
         counter
         for counter, metric in run.result.metrics.items()
         if metric.headline
-        and any(benchmark.number(counter) is not None for benchmark in run.with_role(role))
+        and any(benchmark.any_median(counter) is not None for benchmark in run.with_role(role))
     ]
     ends = {
         label: [pick(sizes, key=lambda each: each.size_bytes or 0) for pick in (min, max)]

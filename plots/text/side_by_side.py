@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from plots.model import values
-from plots.model.derive import Benchmark, NoData, Run, Sizes
+from plots.model.benchmark import Benchmark, Sizes
+from plots.model.derive import Run
 from plots.model.judged import VERDICTS, Answered, Comparison, Difference, Sentence
+from plots.model.no_data import NoData
 from plots.model.values import is_positive, mapping
 from plots.text import caption, column_of, numbers
 from plots.text.table import Table
@@ -41,7 +43,7 @@ class Entry:
     def show(self, benchmark: Benchmark) -> str:
         """Formats the number of one run."""
         if self.answered.counter == COST:
-            return f"{numbers.digits(benchmark.get(COST) or 0)} s/GB"
+            return f"{numbers.digits(benchmark.positive_median(COST) or 0)} s/GB"
         rate = benchmark.gb_per_s or 0
         return numbers.rate(rate) if self.answered.is_rate else numbers.time(benchmark.ns)
 
@@ -170,7 +172,7 @@ def make_question_table(runs: Numbered) -> Table:
         answered, differences = entry.answered, entry.answered.differences[: len(names) - 1]
         shown = [entry.show(benchmark) for benchmark in entry.measured]
         rows.append([answered.subject, *shown, *(one.text + one.doubt for one in differences)])
-        counters = [benchmark.get(answered.counter) for benchmark in entry.measured]
+        counters = [benchmark.positive_median(answered.counter) for benchmark in entry.measured]
         figures = [
             value for one in differences for value in (one.value, one.low, one.high, one.known)
         ]

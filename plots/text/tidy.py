@@ -59,7 +59,7 @@ def _measurements(number: int, run: Run) -> Iterator[dict[str, Cell]]:
             "gb_per_s_low_95": least,
             "gb_per_s_high_95": most,
             "link_percent": column_of.link_percent(run, benchmark),
-            "cpu_s_per_gb": benchmark.get("cpu_s_per_gb"),
+            "cpu_s_per_gb": benchmark.positive_median("cpu_s_per_gb"),
         }
 
 

@@ -36,16 +36,12 @@ from made_up_map import link
 from several_devices import AT_ONCE, two_devices
 from synthetic import KIB, MIB, run
 
-from plots.figures import (
-    DEVICES_FIGURES,
-    FLEET_FIGURES,
-    HISTORY_FIGURES,
-    MAP_FIGURES,
-)
+from plots.figures import DEVICES_FIGURES, FLEET_FIGURES, HISTORY_FIGURES, MAP_FIGURES
 from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
 from plots.model.load import parse_result, read_result
+from plots.model.no_data import NoData
 from plots.model.programs import ask_about_map
 
 # ---- of several runs

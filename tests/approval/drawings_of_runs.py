@@ -12,10 +12,7 @@ import synthetic
 from healthy import timed
 from synthetic import KIB, MIB, run
 
-from plots.figures import (
-    FIGURES,
-    GROUP_FIGURES,
-)
+from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.common import Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model.derive import Run

@@ -37,9 +37,10 @@ from synthetic import KIB, MIB, run
 from plots.figures import FIGURES
 from plots.figures.layout import WIDE
 from plots.model.by_device import split
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
 from plots.model.judged import judge
 from plots.model.load import Result, parse_result, read_result
+from plots.model.no_data import NoData
 from plots.model.programs import Advice, Fit
 from plots.page.report import make_sections
 from plots.page.section import Drawer, Section

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+from pathlib import Path
 
 import format_2
 import pytest
@@ -12,6 +14,8 @@ from plots.model.derive import Run
 from plots.page import report
 from plots.text import run_tables
 from plots.text.table import format_files
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -51,6 +55,11 @@ def test_its_role_is_on_the_page(undrawn):
     assert "<h3>Exchanges between neighbours</h3>" in page
     assert "<td>1234 1/s</td>" in page
     assert "tables/role_exchange.csv" in files
+
+
+def test_the_roles_without_a_table_of_their_own_are_those_of_the_strategies():
+    text = (ROOT / "bench/strategy/roles.hpp").read_text()
+    assert set(re.findall(r'inline const role \w+\{"(\w+)"', text)) == run_tables.OWN_ROLES
 
 
 def test_roles_with_the_same_file_name_have_separate_tables():

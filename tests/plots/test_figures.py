@@ -17,8 +17,9 @@ from synthetic import KIB, MIB, run
 
 from plots.figures import FIGURES, GROUP_FIGURES, dark_page, style
 from plots.figures.layout import COLUMN, WIDE
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
 from plots.model.load import parse_result, read_result
+from plots.model.no_data import NoData
 from plots.model.pcie import LANE
 from plots.model.published import read_published
 from plots.page import draw, render

@@ -22,9 +22,10 @@ from plots.figures import (
 from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
 from plots.model.judged import judge
 from plots.model.load import read_result
+from plots.model.no_data import NoData
 from plots.model.programs import ask, ask_about_map
 from plots.page import draw, render
 

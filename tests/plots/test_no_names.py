@@ -10,8 +10,8 @@ from reporting import judged_runs
 
 from plots.figures import FIGURES
 from plots.figures.layout import WIDE
-from plots.model.derive import NoData
 from plots.model.load import parse_result, read_result
+from plots.model.no_data import NoData
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "plots").rglob("*.py"))

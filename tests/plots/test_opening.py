@@ -10,8 +10,9 @@ from test_pointing import LIST, RECORDED, checked, middle, point, wait_for_lines
 
 from plots.figures import FIGURES
 from plots.figures.layout import WIDE
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
 from plots.model.load import read_result
+from plots.model.no_data import NoData
 from plots.page import render, report
 
 STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned")
