@@ -15,7 +15,7 @@ from plots.model.fleet import Judgement
 from plots.model.fleet_history import History
 from plots.model.gate import Check
 from plots.model.host_map import HostMap
-from plots.model.judged import judge
+from plots.model.judge import judge
 from plots.model.load import Result
 from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published

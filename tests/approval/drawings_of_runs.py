@@ -16,7 +16,7 @@ from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.common import Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model.derive import Run
-from plots.model.judged import judge
+from plots.model.judge import judge
 from plots.model.programs import Advice, Fit
 
 PROGRAM = Path(os.environ["TRANSFERS_BIN"]) / "bench_transfers"

@@ -38,7 +38,7 @@ from plots.figures import FIGURES
 from plots.figures.layout import WIDE
 from plots.model.by_device import split
 from plots.model.derive import Run
-from plots.model.judged import judge
+from plots.model.judge import judge
 from plots.model.load import Result, parse_result, read_result
 from plots.model.no_data import NoData
 from plots.model.programs import Advice, Fit

@@ -111,7 +111,7 @@ CONSTANTS = {
         figures/phases LEAST_REMAINDER
         figures/ladder MOST_COMMON_SHARE""",
     "marks, lines and panels that would lie on each other are drawn once": """
-        figures/cpu_access MOST_APART
+        figures/cpu_access_rows MOST_APART
         figures/ladder ALIKE_DIFFERENCE
         figures/pairs NOTICEABLE TOLD_AS_ONE""",
     "digits, units, and how long something may take": """
@@ -134,7 +134,7 @@ CONSTANTS = {
         model/fleet FORMAT BEGINNING
         model/gate FORMAT
         model/programs FORMAT CANNOT_TELL
-        model/judged FORMAT
+        model/judge FORMAT
         model/trusted MOST_LINKS""",
     "arithmetic of links and tests, which tests compare with C++": """
         model/pcie LANE PAYLOAD HEADERS BESIDE_HEADER""",

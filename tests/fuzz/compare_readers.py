@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from plots.model import judged, load  # noqa: E402
+from plots.model import judge, load  # noqa: E402
 from plots.model.files import ResultError  # noqa: E402
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
@@ -90,7 +90,7 @@ def refusal_in_python(path: Path, program: Path | None) -> str:
     try:
         result = load.read_result(path)
         if program:
-            judged.judge(program, [result])
+            judge.judge(program, [result])
     except ResultError as refusal:
         return str(refusal)
     return ""

@@ -2,7 +2,7 @@
 
 from plots.__main__ import main
 from plots.model.derive import Run
-from plots.model.judged import judge
+from plots.model.judge import judge
 
 
 def judged_runs(program, results):

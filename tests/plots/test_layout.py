@@ -23,7 +23,7 @@ from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import Run
-from plots.model.judged import judge
+from plots.model.judge import judge
 from plots.model.load import read_result
 from plots.model.no_data import NoData
 from plots.model.programs import ask, ask_about_map

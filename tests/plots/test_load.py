@@ -9,7 +9,7 @@ import pytest
 import synthetic
 
 from plots.model.files import ResultError
-from plots.model.judged import judge
+from plots.model.judge import judge
 from plots.model.load import read_result
 
 

@@ -19,7 +19,7 @@ from plots.figures.draw import literal
 from plots.figures.forest import draw_forest
 from plots.figures.layout import PAPER
 from plots.model.derive import Run
-from plots.model.judged import judge
+from plots.model.judge import judge
 from plots.model.load import parse_result, read_result
 from plots.model.programs import ask
 from plots.model.published import read_published

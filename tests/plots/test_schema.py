@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from plots.model.files import ResultError
-from plots.model.judged import judge
+from plots.model.judge import judge
 from plots.model.load import parse_result, read_result
 from plots.model.values import is_failed
 
