@@ -14,6 +14,9 @@
 
 namespace bench_transfers::bench::cpu {
 
+inline constexpr std::size_t word = sizeof(std::uint64_t);
+inline constexpr std::uint64_t filling = 0x5a5a5a5a5a5a5a5aULL;  ///< what is written
+
 /// The part of a block with the test pattern that one thread accesses: one piece in each turn,
 /// several times if the piece is short. The turn number continues from one repetition to the next,
 /// so that a stretch larger than the caches is never read from them.
