@@ -54,10 +54,6 @@ class no_device : public std::runtime_error {
 /// too short and as choose_devices.
 [[nodiscard]] devices_choice choose_device_of_rank(const std::string& list, std::size_t local_rank);
 
-/// What such a list calls its devices, "cuda:0", "cuda:2" and "cuda:3" of "cuda:0,2-3", which need
-/// not exist. Throws usage_error for other lists, for links, and for auto and all.
-[[nodiscard]] std::vector<std::string> names_in_list(const std::string& list);
-
 /// Where the devices are on PCI; those that are not have empty paths.
 topology::pci_view pci_view_of(const devices_choice& devices);
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bench/cli/choose_device.hpp"
+#include "bench/cli/device_names.hpp"
 #include "bench/commands/advise.hpp"
 #include "src/advice/at_once.hpp"
 #include "src/advice/at_once_words.hpp"
