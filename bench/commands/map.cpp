@@ -13,7 +13,7 @@
 #include "bench/commands/set_meter.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/progress.hpp"
-#include "bench/record/run_context.hpp"
+#include "bench/record/program_facts.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
 #include "src/common/program.hpp"

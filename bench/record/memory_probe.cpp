@@ -1,11 +1,13 @@
 #include "bench/record/memory_probe.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
 #include "bench/harness/wall_clock.hpp"
 #include "bench/strategy/cache.hpp"
 #include "src/statistics/quantile.hpp"
+#include "transfers/array/buffer.hpp"
 
 namespace bench_transfers::bench::cpu {
 namespace {
@@ -84,6 +86,18 @@ probed_pair probe_accesses(std::span<std::byte> memory, const instruction_set& o
       classify(times.memory, times.ordinary) == machine::memory_type::unclear)
     times.memory.stores = time_stores(probed.memory);
   return times;
+}
+
+probed_blocks probe_blocks(const buffers& memory) {
+  if (!can_flush_cache()) return {};
+  transfers::host_buffer<std::byte> ordinary(probed_bytes, 4096);
+  // Untouched pages all map to the same page of zeros.
+  std::ranges::fill(ordinary, std::byte{1});
+  probed_blocks probed;
+  for (const auto& [kind, block] : memory.all_host())
+    if (block.size() >= probed_bytes)
+      probed.emplace(kind, probe_accesses(block.bytes(), instructions(), ordinary));
+  return probed;
 }
 
 }  // namespace bench_transfers::bench::cpu

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <span>
 
 #include "bench/cpu/instructions.hpp"
+#include "bench/strategy/buffers.hpp"
 #include "src/machine/memory_type.hpp"
 
 namespace bench_transfers::bench::cpu {
@@ -21,5 +23,10 @@ struct probed_pair {
 /// read on a processor without streaming loads is also written, with what it holds.
 probed_pair probe_accesses(std::span<std::byte> memory, const instruction_set& of_memory,
                            std::span<std::byte> ordinary);
+
+/// The times of the blocks of host memory that are large enough, each with ordinary memory; none if
+/// nothing can be flushed from the caches.
+using probed_blocks = std::map<transfers::host_memory_kind, probed_pair>;
+probed_blocks probe_blocks(const buffers& memory);
 
 }  // namespace bench_transfers::bench::cpu

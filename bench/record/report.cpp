@@ -11,6 +11,7 @@
 #include "bench/harness/rows.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/parts.hpp"
+#include "bench/record/program_facts.hpp"
 #include "bench/record/run_context.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"

@@ -1,43 +1,26 @@
 #include "bench/record/run_context.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <set>
 
 #include "bench/harness/rows.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/memory_probe.hpp"
-#include "provenance.hpp"
+#include "bench/record/program_facts.hpp"
+#include "bench/record/warnings.hpp"
 #include "src/common/message.hpp"
-#include "src/common/quantities.hpp"
 #include "src/machine/machine.hpp"
-#include "src/machine/trust.hpp"
-#include "transfers/array/buffer.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-json program() {
-  return {{"version", provenance::version},
-          {"git_commit", common::or_null(provenance::git_commit)},
-          {"compiler", provenance::compiler},
-          {"build_type", provenance::build_type},
-          {"cuda_toolkit", common::or_null(provenance::cuda_toolkit)},
-          {"cuda_architectures", common::or_null(provenance::cuda_architectures)}};
-}
-
 /// Null: whoever runs the machine has set nothing.
 json site_defaults(const settings& settings) {
   if (settings.site_options.empty()) return nullptr;
   return {{"file", settings.site_file}, {"options", settings.site_options}};
-}
-
-json texts_of(const std::vector<fault>& faults) {
-  return common::list_of(faults, [](const fault& injected) { return injected.text; });
 }
 
 json run_settings(const settings& settings) {
@@ -51,7 +34,7 @@ json run_settings(const settings& settings) {
            {"sizes", settings.sizes},
            {"cold_sizes", settings.cold_sizes},
            {"random_order", settings.shuffle},
-           {"faults_injected", texts_of(settings.faults)},
+           {"faults_injected", common::list_of(settings.faults, std::mem_fn(&fault::text))},
            {"labels", settings.labels},
            {"note", common::or_null(settings.note)},
            {"command_line", settings.command_line},
@@ -132,10 +115,8 @@ json to_json(const std::optional<machine::store_times>& times) {
   return {{"one_of_each_line_ns", times->one_of_each_line}, {"all_ns", times->all}};
 }
 
-json buffer_facts(const buffers& memory) {
-  transfers::host_buffer<std::byte> ordinary(cpu::probed_bytes, 4096);
-  // Untouched pages all map to the same page of zeros.
-  std::ranges::fill(ordinary, std::byte{1});
+/// `probed`: what the CPU's accesses to them take, as far as it was measured.
+json buffer_facts(const buffers& memory, const cpu::probed_blocks& probed) {
   json facts = json::array();
   for (const auto& [kind, block] : memory.all_host()) {
     json entry{{"memory", to_string(kind)},
@@ -146,12 +127,12 @@ json buffer_facts(const buffers& memory) {
                {"cpu_reads", nullptr},
                {"cpu_reads_of_ordinary_memory", nullptr},
                {"cpu_stores", nullptr}};
-    if (can_flush_cache() && block.size() >= cpu::probed_bytes) {
-      const auto times = cpu::probe_accesses(block.bytes(), cpu::instructions(), ordinary);
-      entry["memory_type"] = to_string(classify(times.memory, times.ordinary));
-      entry["cpu_reads"] = rates_of(times.memory);
-      entry["cpu_reads_of_ordinary_memory"] = rates_of(times.ordinary);
-      entry["cpu_stores"] = to_json(times.memory.stores);
+    if (const auto times = probed.find(kind); times != probed.end()) {
+      const auto& [of_it, of_ordinary] = times->second;
+      entry["memory_type"] = to_string(classify(of_it, of_ordinary));
+      entry["cpu_reads"] = rates_of(of_it);
+      entry["cpu_reads_of_ordinary_memory"] = rates_of(of_ordinary);
+      entry["cpu_stores"] = to_json(of_it.stores);
     }
     facts.push_back(std::move(entry));
   }
@@ -211,61 +192,7 @@ json role_facts(const plan& plan) {
   return facts;
 }
 
-/// Adds warnings that are not in the list yet: warnings about the machine apply to all devices.
-void add_new(std::vector<common::message>& warnings, const std::vector<common::message>& more) {
-  for (const auto& warning : more)
-    if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
-}
-
-common::message instance_warning(const std::string& id) {
-  return {"mig_instance",
-          {{"device", id}},
-          fmt::format("device {} is an instance of a GPU (MIG): its memory is a part of the GPU's, "
-                      "but its rates are those of the whole GPU's link, which it shares with the "
-                      "other instances",
-                      id)};
-}
-
-common::message confidential_warning(const std::string& id) {
-  return {
-      "confidential_computing",
-      {{"device", id}},
-      fmt::format("confidential computing is on in device {}: each byte between host and device "
-                  "is encrypted and copied once more",
-                  id)};
-}
-
-std::vector<common::message> warnings_about(const observed_device& observed) {
-  std::vector<common::message> warnings;
-  if (observed.start.is_instance == true) warnings.push_back(instance_warning(observed.id));
-  if (observed.start.is_confidential == true) warnings.push_back(confidential_warning(observed.id));
-  return warnings;
-}
-
-/// Puts a warning first if faults were injected.
-std::vector<common::message> with_faults(std::vector<common::message> warnings,
-                                         const settings& settings) {
-  if (settings.faults.empty()) return warnings;
-  warnings.insert(warnings.begin(),
-                  common::message{"faults_injected",
-                                  {{"faults", texts_of(settings.faults)}},
-                                  "faults were injected on purpose: no figure here is real"});
-  return warnings;
-}
-
 }  // namespace
-
-std::string utc_now() {
-  return common::timestamp_text(
-      std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
-}
-
-json program_in_document() {
-  return {{"version", provenance::version},
-          {"git_commit", common::or_null(provenance::git_commit)},
-          {"date", utc_now()},
-          {"host_name", common::or_null(machine::host_name())}};
-}
 
 json to_json(const std::vector<skipped_case>& skipped) {
   return common::list_of(skipped, [](const skipped_case& entry) {
@@ -276,24 +203,18 @@ json to_json(const std::vector<skipped_case>& skipped) {
 json make_context(std::span<const observed_device> devices,
                   const std::optional<common::message>& why_not_gpu, const settings& settings,
                   const plan& plan, const json& fleet) {
+  const auto& first = devices.front();
   const auto clock = measure_clock();
   const auto described = machine::describe();
+  const auto probed = cpu::probe_blocks(first.memory);
   json list = json::array();
-  std::vector<common::message> warnings;
-  for (const auto& observed : devices) {
-    list.push_back(entry_of(observed, why_not_gpu));
-    add_new(warnings,
-            machine::doubts(described, observed.start.link, observed.start.node.agreed()));
-    add_new(warnings, warnings_about(observed));
-  }
-  const auto& first = devices.front();
-
+  for (const auto& observed : devices) list.push_back(entry_of(observed, why_not_gpu));
   auto context = google_context();
   context["json_schema_version"] = 1;
   context["transfers"] = {
       {"format", result_file::newest_format},
       {"complete", false},
-      {"program", program()},
+      {"program", program_facts()},
       {"run", run_settings(settings)},
       {"device", device_facts(first.device, first.start, why_not_gpu)},
       {"link", to_json(first.start.link)},
@@ -305,13 +226,13 @@ json make_context(std::span<const observed_device> devices,
        {{"name", "std::chrono::steady_clock"},
         {"read_ns", clock.read_ns},
         {"resolution_ns", clock.resolution_ns}}},
-      {"buffers", buffer_facts(first.memory)},
+      {"buffers", buffer_facts(first.memory, probed)},
       {"strategies", strategy_facts(plan)},
       {"roles", role_facts(plan)},
       {"benchmarks", benchmark_facts(plan)},
       {"metrics", json::object()},
       {"skipped", to_json(plan.skipped)},
-      {"warnings", common::to_json(with_faults(std::move(warnings), settings))},
+      {"warnings", common::to_json(warnings_of_run(settings.faults, described, devices))},
   };
   return context;
 }

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "bench/harness/measure.hpp"
 #include "bench/harness/plan.hpp"
@@ -22,11 +22,5 @@ nlohmann::ordered_json make_context(std::span<const observed_device> devices,
                                     const nlohmann::ordered_json& fleet = nullptr);
 
 nlohmann::ordered_json to_json(const std::vector<skipped_case>& skipped);
-
-/// Which program has made another document, where and when: the beginning of its context.
-nlohmann::ordered_json program_in_document();
-
-/// "2026-11-20T11:00:00Z"
-std::string utc_now();
 
 }  // namespace bench_transfers::bench
