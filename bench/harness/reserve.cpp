@@ -8,140 +8,21 @@
 
 #include "bench/harness/devices.hpp"
 #include "bench/harness/interruption.hpp"
+#include "bench/harness/needed_memory.hpp"
 #include "src/machine/machine.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
-// What benchmarks need: blocks that they share, and memory of their own.
-
-/// Bytes of a host buffer that a benchmark's payloads take.
-std::size_t host_bytes(const benchmark_case& planned) {
-  return (planned.measured->needs.host_payloads - 1) * buffers::distance(planned.bytes()) +
-         planned.bytes();
-}
-
-/// Bytes of the device buffer that a benchmark's payloads take.
-std::size_t device_bytes(const benchmark_case& planned) {
-  return (planned.measured->needs.device_payloads - 1) * buffers::distance(planned.bytes()) +
-         planned.bytes();
-}
-
-template <class Bytes>
-std::size_t largest(const plan& plan, const std::function<bool(const benchmark_case&)>& among,
-                    Bytes&& bytes) {
-  std::size_t most = 0;
-  for (const auto& planned : plan.cases)
-    if (among(planned)) most = std::max(most, bytes(planned));
-  return most;
-}
-
-using kinds_of_memory = std::set<transfers::host_memory_kind>;
-
-/// The kinds of host memory that a benchmark uses with a device.
-kinds_of_memory kinds_of(const benchmark_case& planned, std::size_t device) {
-  kinds_of_memory kinds;
-  const auto& host = planned.measured->needs.host;
-  if (host && uses_device(planned, device)) kinds.insert(*host);
-  for (const auto& copy : planned.copies)
-    if (copy.host && copy.device == device) kinds.insert(*copy.host);
-  return kinds;
-}
-
-/// The kinds of host memory that benchmarks use with a device.
-kinds_of_memory kinds_in_use(const plan& plan, std::size_t device) {
-  kinds_of_memory kinds;
-  for (const auto& planned : plan.cases) kinds.merge(kinds_of(planned, device));
-  return kinds;
-}
-
-bool uses_host_buffer(const benchmark_case& planned) {
-  return planned.measured->needs.host || planned.measured->memory_by_copy;
-}
-
-bool uses_device_buffer(const benchmark_case& planned) {
-  return uses_host_buffer(planned) || planned.measured->needs.device_payloads > 1;
-}
-
-/// Bytes of host memory in the larger one of a benchmark's blocks.
-std::size_t bytes_in_host_memory(const benchmark_case& planned, bool device_is_host) {
-  return std::max(uses_host_buffer(planned) ? host_bytes(planned) : 0,
-                  device_is_host && uses_device_buffer(planned) ? device_bytes(planned) : 0);
-}
-
-/// A block of memory that benchmarks share.
-struct shared_block {
-  std::function<bool(const benchmark_case&)> is_used_by;
-  std::size_t (*bytes_of)(const benchmark_case&);  ///< what a benchmark needs of it
-  std::function<void(buffers&, std::size_t)> reserve;
-  bool is_of_device = false;
-};
-
-/// The blocks that a plan needs on a device.
-std::vector<shared_block> blocks_of(const plan& plan, std::size_t device) {
-  std::vector<shared_block> blocks;
-  for (const auto kind : kinds_in_use(plan, device))
-    blocks.push_back({[=](const auto& planned) { return kinds_of(planned, device).contains(kind); },
-                      host_bytes,
-                      [=](buffers& memory, auto bytes) { memory.reserve_host(kind, bytes); }});
-  blocks.push_back({[=](const auto& planned) {
-                      return uses_device_buffer(planned) && uses_device(planned, device);
-                    },
-                    device_bytes, [](buffers& memory, auto bytes) { memory.reserve_device(bytes); },
-                    true});
-  return blocks;
-}
-
-/// The chunks of a calibrated copier, and the test copies that calibrate it
-/// (transfers::calibrate_staging).
-std::size_t bytes_of_copier(bool device_is_host) {
-  constexpr std::size_t chunks = std::size_t{64} << 20;
-  constexpr std::size_t test_copies = std::size_t{256} << 20;
-  return chunks + test_copies + (device_is_host ? test_copies : 0);
-}
-
-/// The host memory that a plan needs.
-struct host_memory_needs {
-  std::size_t blocks = 0;     ///< bytes of the buffers of all devices
-  std::size_t kinds = 0;      ///< of host memory
-  std::size_t largest = 0;    ///< bytes of the largest block for a benchmark
-  std::size_t allocated = 0;  ///< bytes that operations allocate in addition
-};
-
-std::size_t own_bytes(const benchmark_case& planned, bool device_is_host) {
-  const auto& needs = planned.measured->needs;
-  return planned.bytes() *
-             (needs.more_host_memory + (device_is_host ? needs.more_device_memory : 0U)) +
-         needs.fixed_host_memory + (needs.staged_copier ? bytes_of_copier(device_is_host) : 0U);
-}
-
-host_memory_needs needs_of(const plan& plan, std::size_t devices, bool device_is_host) {
-  host_memory_needs needs;
-  kinds_of_memory kinds;
-  for (std::size_t device = 0; device < devices; ++device) {
-    kinds.merge(kinds_in_use(plan, device));
-    for (const auto& block : blocks_of(plan, device))
-      if (!block.is_of_device || device_is_host)
-        needs.blocks += largest(plan, block.is_used_by, block.bytes_of);
-  }
-  needs.kinds = kinds.size();
-  const auto any = [](const auto&) { return true; };
-  needs.largest = largest(plan, any, [&](const auto& planned) {
-    return bytes_in_host_memory(planned, device_is_host);
-  });
-  needs.allocated =
-      largest(plan, any, [&](const auto& planned) { return own_bytes(planned, device_is_host); });
-  return needs;
-}
+using condition = std::function<bool(const benchmark_case&)>;
 
 // Which benchmarks do without: those that the memory does not suffice for, and those that the time
 // does not.
 
-template <class Condition>
-void skip_if(plan& plan, Condition&& condition, const common::message& reason) {
+void skip_if(plan& plan, const condition& holds, const common::message& reason) {
   std::erase_if(plan.cases, [&](const benchmark_case& planned) {
-    if (!condition(planned)) return false;
+    if (!holds(planned)) return false;
     plan.skipped.push_back({planned.name, reason, planned});
     return true;
   });
@@ -149,27 +30,26 @@ void skip_if(plan& plan, Condition&& condition, const common::message& reason) {
 
 /// Skips those that a condition holds for: if some of them use several devices at once, only these,
 /// so that what each device does alone is measured.
-template <class Condition>
-void skip_together_first(plan& plan, Condition&& condition, const common::message& reason) {
+void skip_together_first(plan& plan, const condition& holds, const common::message& reason) {
   const auto is_together = [&](const benchmark_case& planned) {
-    return planned.devices.size() > 1 && condition(planned);
+    return planned.devices.size() > 1 && holds(planned);
   };
   if (std::ranges::any_of(plan.cases, is_together))
     skip_if(plan, is_together, reason);
   else
-    skip_if(plan, condition, reason);
+    skip_if(plan, holds, reason);
 }
 
-common::message too_little_memory(const host_memory_needs& needs, std::size_t devices,
+common::message too_little_memory(const needed_memory& needed, std::size_t devices,
                                   std::size_t available) {
-  const auto needed = needs.blocks + needs.allocated;
-  return {"not_enough_host_memory",
-          {{"needed_bytes", needed}, {"available_bytes", available}, {"kinds", needs.kinds}},
-          fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds{}, {:.2f} "
-                      "GiB available (choose fewer with --strategies)",
-                      static_cast<double>(needed) / (1 << 30), needs.kinds,
-                      devices > 1 ? fmt::format(" for {} devices", devices) : "",
-                      static_cast<double>(available) / (1 << 30))};
+  return {
+      "not_enough_host_memory",
+      {{"needed_bytes", needed.total()}, {"available_bytes", available}, {"kinds", needed.kinds()}},
+      fmt::format("not enough host memory: {:.2f} GiB needed for buffers of {} kinds{}, {:.2f} "
+                  "GiB available (choose fewer with --strategies)",
+                  static_cast<double>(needed.total()) / (1 << 30), needed.kinds(),
+                  devices > 1 ? fmt::format(" for {} devices", devices) : "",
+                  static_cast<double>(available) / (1 << 30))};
 }
 
 /// Checks before allocating: a kernel that overcommits grants memory that it does not have, and
@@ -182,18 +62,11 @@ void skip_sizes_beyond_memory(plan& plan, std::size_t devices, bool device_is_ho
   constexpr std::size_t own_bytes_of_program = std::size_t{64} << 20;
   const auto available = free_bytes - std::min(free_bytes, own_bytes_of_program);
   for (;;) {
-    const auto needs = needs_of(plan, devices, device_is_host);
-    if (needs.blocks + needs.allocated <= available ||
-        std::max(needs.largest, needs.allocated) == 0)
-      return;
+    const needed_memory needed(plan.cases, devices, device_is_host);
+    if (needed.total() <= available) return;
     skip_together_first(
-        plan,
-        [&](const auto& planned) {
-          return needs.allocated > needs.largest
-                     ? own_bytes(planned, device_is_host) == needs.allocated
-                     : bytes_in_host_memory(planned, device_is_host) == needs.largest;
-        },
-        too_little_memory(needs, devices, available));
+        plan, [&](const auto& planned) { return needed.is_largest(planned); },
+        too_little_memory(needed, devices, available));
   }
 }
 
@@ -217,9 +90,9 @@ seconds time_per_byte(const shared_block& block, const measured_device& on) {
 /// What the buffers of a plan are likely to take.
 class time_of_buffers {
  public:
-  time_of_buffers(const plan& plan, const device_list& devices) : plan_(plan) {
+  time_of_buffers(const plan& plan, const device_list& devices) : planned_(plan.cases) {
     for (std::size_t index = 0; index < devices.size(); ++index)
-      for (auto& block : blocks_of(plan, index)) {
+      for (auto& block : blocks_of(plan.cases, index)) {
         const auto per_byte = time_per_byte(block, devices[index]);
         blocks_.push_back({std::move(block), per_byte});
       }
@@ -228,12 +101,8 @@ class time_of_buffers {
   /// Without benchmarks of more bytes.
   [[nodiscard]] seconds up_to(std::size_t most_bytes) const {
     seconds sum{};
-    for (const auto& timed : blocks_) {
-      const auto is_small = [&](const benchmark_case& planned) {
-        return planned.bytes() <= most_bytes && timed.block.is_used_by(planned);
-      };
-      sum += timed.per_byte * largest(plan_, is_small, timed.block.bytes_of);
-    }
+    for (const auto& timed : blocks_)
+      sum += timed.per_byte * timed.block.bytes_for(planned_, most_bytes);
     return sum;
   }
 
@@ -242,7 +111,7 @@ class time_of_buffers {
     shared_block block;
     seconds per_byte;
   };
-  const plan& plan_;
+  const std::vector<benchmark_case>& planned_;
   std::vector<timed_block> blocks_;
 };
 
@@ -250,7 +119,7 @@ class time_of_buffers {
 std::set<std::size_t> sizes_in_buffers(const plan& plan) {
   std::set<std::size_t> sizes;
   for (const auto& planned : plan.cases)
-    if (uses_device_buffer(planned)) sizes.insert(planned.bytes());
+    if (uses_shared_memory(planned)) sizes.insert(planned.bytes());
   return sizes;
 }
 
@@ -272,35 +141,36 @@ void set_aside_slow_sizes(plan& plan, const device_list& devices, const time_lim
 
 // The reservation itself.
 
-/// Calls `reserve` with the largest size among the cases. If it is out of memory, skips that size
+/// Reserves a block for the largest size of its benchmarks. If it is out of memory, skips that size
 /// and tries the next.
-template <class Among, class Bytes, class Reserve>
-void reserve_largest(plan& plan, const time_limit& limit, Among&& among, Bytes&& bytes_of,
-                     Reserve&& reserve) {
+void reserve_largest(plan& plan, const shared_block& block, buffers& memory,
+                     const time_limit& limit) {
   for (;;) {
-    const auto bytes = largest(plan, among, bytes_of);
+    const auto bytes = block.bytes_for(plan.cases);
     if (bytes == 0 || interruption() != 0 || limit.is_up()) return;
     try {
-      reserve(bytes);
+      block.reserve(memory, bytes);
       return;
     } catch (const transfers::out_of_memory& error) {
       skip_together_first(
-          plan, [&](const auto& planned) { return among(planned) && bytes_of(planned) == bytes; },
+          plan,
+          [&](const auto& planned) {
+            return block.is_used_by(planned) && block.bytes_for(planned) == bytes;
+          },
           {"memory_refused", {{"bytes", bytes}}, fmt::format("memory refused: {}", error.what())});
     } catch (const transfers::device_error& error) {
       if (error.device_lost()) throw;
-      skip_if(plan, among, {.code = "device_failed", .text = error.what()});
+      skip_if(plan, block.is_used_by, {.code = "device_failed", .text = error.what()});
     } catch (const transfers::unsupported& error) {
-      skip_if(plan, among, {.code = "unsupported", .text = error.what()});
+      skip_if(plan, block.is_used_by, {.code = "unsupported", .text = error.what()});
     }
   }
 }
 
 /// Throws device_error if the device is lost.
 void reserve_on(plan& plan, std::size_t device, buffers& memory, const time_limit& limit) {
-  for (const auto& block : blocks_of(plan, device))
-    reserve_largest(plan, limit, block.is_used_by, block.bytes_of,
-                    [&](std::size_t bytes) { block.reserve(memory, bytes); });
+  for (const auto& block : blocks_of(plan.cases, device))
+    reserve_largest(plan, block, memory, limit);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "bench/verification/pattern.hpp"
+#include "src/transfers/fast/calibrate_staging.hpp"
 
 namespace bench_transfers::bench {
 
@@ -27,6 +28,12 @@ std::shared_ptr<transfers::staged_copier> buffers::staged_copier(std::optional<i
   auto& copier = staged_copiers_[node];
   if (!copier) copier = std::make_shared<transfers::staged_copier>(device_);
   return copier;
+}
+
+std::size_t buffers::bytes_of_staged_copier(bool device_is_host) {
+  const transfers::staging usual;
+  const std::size_t test_copies = transfers::detail::largest_test_copy;
+  return usual.chunks * usual.largest_chunk + test_copies + (device_is_host ? test_copies : 0);
 }
 
 std::shared_ptr<transfers::multipath_copier> buffers::multipath_copier(

@@ -48,6 +48,8 @@ class buffers {
   /// the first caller may run: one copier for each node that callers are bound to.
   [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier(
       std::optional<int> node = {});
+  /// What that takes of the host's memory, where the device's may lie as well.
+  [[nodiscard]] static std::size_t bytes_of_staged_copier(bool device_is_host);
 
   /// The first call measures the links of this device and of the helpers; later calls with the same
   /// helpers return the same copier.

@@ -106,7 +106,7 @@ candidate with_threads(device& device, const staging& settings, unsigned threads
 }
 
 void choose_threads(test_memory& memory, candidate& best) {
-  constexpr std::array sizes{mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
+  constexpr std::array sizes{mib, 4 * mib, 16 * mib, 64 * mib, detail::largest_test_copy};
   const auto usual = best.settings.threads;
   for (const unsigned threads : {2U, 4U, 8U, 16U}) {
     if (threads > usable_processors() || threads == usual) continue;
@@ -120,7 +120,7 @@ void choose_stores(test_memory& memory, candidate& best) {
   for (const auto direction : directions)
     for (const auto& [stores, tried] :
          {std::pair{&staging::route::streaming_stores, sizes{mib, 4 * mib, 16 * mib, 64 * mib}},
-          std::pair{&staging::route::streaming_when_large, sizes{256 * mib}}}) {
+          std::pair{&staging::route::streaming_when_large, sizes{detail::largest_test_copy}}}) {
       auto opposite = best;
       opposite.settings[direction].*stores = !(best.settings[direction].*stores);
       if (is_clearly_faster(memory, opposite, best, std::span(&direction, 1), tried))
@@ -173,7 +173,7 @@ staging detail::calibrate_staging(device& device,
       settings[to].least_bytes = settings[to].least_bytes_alone = staging::never;
     return settings;
   }
-  test_memory memory{device, clock, 256 * mib};
+  test_memory memory{device, clock, detail::largest_test_copy};
   auto best = with_threads(device, settings, settings.threads);
   choose_threads(memory, best);
   choose_stores(memory, best);
