@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "bench/strategy/metric_kinds.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::bench {

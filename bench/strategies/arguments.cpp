@@ -166,26 +166,22 @@ const struct argument_strategies {
   argument_strategies() {
     for (const auto& handling : all_handlings())
       registration{host_memory_family{
-          .family = "arguments",
-          .parts = {method(handling.name)},
-          .summary = handling.summary,
-          .variants =
-              named({"1_argument", "2_arguments", "4_arguments", "8_arguments", "16_arguments"}),
-          .role = roles::arguments,
-          .direction = handling.direction,
+          .common = {.family = "arguments",
+                     .parts = {method(handling.name)},
+                     .summary = handling.summary,
+                     .variants = named({"1_argument", "2_arguments", "4_arguments", "8_arguments",
+                                        "16_arguments"}),
+                     .role = roles::arguments,
+                     .direction = handling.direction,
+                     .plainness = handling.plainness,
+                     .needs = {.cuda = cuda_with::kernel_parameters},
+                     .sampling = {.smallest = subjects::most_arguments * sizeof(float),
+                                  .largest = std::size_t{256} << 20,
+                                  .cold = false}},
           .kinds = {transfers::pageable, transfers::pinned()},
-          .prepare =
-              [handling](const job& task, transfers::host_memory_kind kind) {
-                return prepare(task, kind, handling);
-              },
-          .adjust =
-              [plainness = handling.plainness](strategy& call) {
-                call.plainness = plainness;
-                call.needs.cuda = cuda_with::kernel_parameters;
-                call.sampling = {.smallest = subjects::most_arguments * sizeof(float),
-                                 .largest = std::size_t{256} << 20,
-                                 .cold = false};
-              }}};
+          .prepare = [handling](const job& task, transfers::host_memory_kind kind) {
+            return prepare(task, kind, handling);
+          }}};
   }
 } registered;
 

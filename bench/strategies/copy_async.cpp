@@ -16,19 +16,19 @@ transfer prepare(const job& task, transfers::host_memory_kind kind) {
 }
 
 const registration copies(host_memory_family{
-    .family = "copy_async",
-    .summary = "cudaMemcpyAsync on a stream, then wait",
-    .calls = "cudaMemcpyAsync($[device|host], $[host|device], bytes, cudaMemcpyDefault, stream);\n"
+    .common =
+        {.family = "copy_async",
+         .summary = "cudaMemcpyAsync on a stream, then wait",
+         .calls =
+             "cudaMemcpyAsync($[device|host], $[host|device], bytes, cudaMemcpyDefault, stream);\n"
              "cudaStreamSynchronize(stream);",
-    .variants = both_directions(),
-    .role = roles::copy,
+         .about = "the same copies, and how soon the call returns",
+         .variants = both_directions(),
+         .role = roles::copy,
+         .plainness = 2,
+         .sampling = {.essential = true}},
     .kinds = {transfers::pageable, transfers::pinned()},
-    .prepare = prepare,
-    .adjust = [](strategy& copy) {
-      copy.about = "the same copies, and how soon the call returns";
-      copy.plainness = 2;
-      copy.sampling.essential = true;
-    }});
+    .prepare = prepare});
 
 }  // namespace
 }  // namespace bench_transfers::bench::copy_async_strategies

@@ -124,20 +124,19 @@ transfer prepare(const job& task, transfers::host_memory_kind kind) {
 }
 
 const registration all_conversions(host_memory_family{
-    .family = "dtype",
-    .summary = "numbers from the host as they are, or converted to float32",
-    .variants = variants_of_conversions(),
-    .role = roles::conversion,
-    .direction = result_file::direction::h2d,
+    .common = {.family = "dtype",
+               .summary = "numbers from the host as they are, or converted to float32",
+               .variants = variants_of_conversions(),
+               .role = roles::conversion,
+               .direction = result_file::direction::h2d,
+               .shares_link = false,  // possibly only a part of its bytes cross the link
+               // On the device, the numbers as they are, and as float32.
+               .needs = {.more_host_memory = 1, .more_device_memory = 2},
+               .sampling = {.smallest = sizeof(double),
+                            .largest = std::size_t{256} << 20,
+                            .cold = false}},
     .kinds = {transfers::pageable, transfers::pinned()},
-    .prepare = prepare,
-    .adjust = [](strategy& conversion) {
-      conversion.shares_link = false;  // possibly only a part of its bytes cross the link
-      conversion.needs.more_host_memory = 1;
-      conversion.needs.more_device_memory = 2;  // as they are, and as float32
-      conversion.sampling = {
-          .smallest = sizeof(double), .largest = std::size_t{256} << 20, .cold = false};
-    }});
+    .prepare = prepare});
 
 }  // namespace
 }  // namespace bench_transfers::bench::dtype_strategies

@@ -65,18 +65,16 @@ transfer new_module(const job& task) {
 }
 
 const registration contexts(host_memory_family{
-    .family = "first_call",
-    .parts = {method("new_context")},
-    .summary = "a new stream and pool, its first and its second to_gpu",
-    .variants = named({"to_gpu"}),
-    .role = roles::first_call,
-    .direction = result_file::direction::h2d,
+    .common = {.family = "first_call",
+               .parts = {method("new_context")},
+               .summary = "a new stream and pool, its first and its second to_gpu",
+               .variants = named({"to_gpu"}),
+               .role = roles::first_call,
+               .direction = result_file::direction::h2d,
+               .shares_link = false,  // the transfer takes a small part of its time
+               .sampling = {.smallest = 4, .largest = std::size_t{256} << 20, .cold = false}},
     .kinds = {transfers::pageable, transfers::pinned()},
-    .prepare = new_context,
-    .adjust = [](strategy& call) {
-      call.shares_link = false;  // the transfer takes a small part of its time
-      call.sampling = {.smallest = 4, .largest = std::size_t{256} << 20, .cold = false};
-    }});
+    .prepare = new_context});
 
 const registration modules(strategy{
     .family = "first_call",

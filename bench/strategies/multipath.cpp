@@ -69,26 +69,22 @@ transfer prepare(const job& task, host_memory_kind kind) {
 }
 
 const registration multipath{host_memory_family{
-    .family = "copy",
-    .parts = {method("multipath")},
-    .summary = "copies over the links of all devices of the run",
-    .calls =
-        "transfers::multipath_copier copier(gpu, helpers);\n"
-        "copier.copy($[device|host], $[host|device], bytes, transfers::direction::$[h2d|d2h]);",
-    .variants = both_directions(),
-    .role = roles::copy,
+    .common = {.family = "copy",
+               .parts = {method("multipath")},
+               .summary = "copies over the links of all devices of the run",
+               .calls = "transfers::multipath_copier copier(gpu, helpers);\n"
+                        "copier.copy($[device|host], $[host|device], bytes, "
+                        "transfers::direction::$[h2d|d2h]);",
+               .variants = both_directions(),
+               .role = roles::copy,
+               .plainness = 3,
+               .shares_link = false,  // a single link does not limit it
+               // Test copies, and chunks for pageable memory.
+               .needs = {.fixed_host_memory = 512 * mib, .other_devices = true},
+               // Access to peers stays enabled for the process, and slows allocations.
+               .sampling = {.smallest = mib, .cold = false, .on_request = true}},
     .kinds = {transfers::pageable, transfers::pinned()},
-    .prepare = prepare,
-    .adjust = [](strategy& copy) {
-      copy.plainness = 3;
-      copy.shares_link = false;  // a single link does not limit it
-      copy.needs.other_devices = true;
-      // Access to peers stays enabled for the process, and slows allocations.
-      copy.sampling.on_request = true;
-      copy.needs.fixed_host_memory = 512 * mib;  // test copies, and chunks for pageable memory
-      copy.sampling.smallest = mib;
-      copy.sampling.cold = false;
-    }}};
+    .prepare = prepare}};
 
 }  // namespace
 }  // namespace bench_transfers::bench::multipath_strategies

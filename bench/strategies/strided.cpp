@@ -97,26 +97,21 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, std::string_
 void add(const std::string& name, const std::string& summary, strided_route route) {
   const bool packed = route == strided_route::packed;
   registration{host_memory_family{
-      .family = "strided",
-      .parts = {setting(name), method(packed ? "packed" : "memcpy2d")},
-      .summary = summary + (packed ? ", packed by the CPU" : ", cudaMemcpy2D"),
-      .variants = both_directions(),
-      .role = roles::strided_copy,
+      .common = {.family = "strided",
+                 .parts = {setting(name), method(packed ? "packed" : "memcpy2d")},
+                 .summary = summary + (packed ? ", packed by the CPU" : ", cudaMemcpy2D"),
+                 .variants = both_directions(),
+                 .role = roles::strided_copy,
+                 .plainness = packed ? 0U : 1U,
+                 // More: the matrix with its gaps, up to twice as large, and the packed elements.
+                 .needs = {.host_payloads = 2, .more_host_memory = 3, .more_device_memory = 3},
+                 .sampling = {.smallest = row * sizeof(float),
+                              .largest = std::size_t{256} << 20,
+                              .cold = false}},
       .kinds = {transfers::pageable, transfers::pinned()},
-      .prepare = [name, route](
-                     const job& task,
-                     transfers::host_memory_kind kind) { return prepare(task, kind, name, route); },
-      .adjust =
-          [packed](strategy& copy) {
-            copy.plainness = packed ? 0 : 1;
-            copy.needs.host_payloads = 2;
-            // The matrix with its gaps, up to twice as large, and the packed elements.
-            copy.needs.more_host_memory = 3;
-            copy.needs.more_device_memory = 3;
-            copy.sampling.smallest = row * sizeof(float);
-            copy.sampling.largest = std::size_t{256} << 20;
-            copy.sampling.cold = false;
-          }}};
+      .prepare = [name, route](const job& task, transfers::host_memory_kind kind) {
+        return prepare(task, kind, name, route);
+      }}};
 }
 
 const struct strided_strategies {

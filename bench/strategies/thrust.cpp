@@ -28,42 +28,37 @@ transfer prepare(const job& task, std::string_view container, const payload& hos
   return copy;
 }
 
-void limit(strategy& copy) {
-  copy.sampling = {.smallest = sizeof(float), .largest = largest_size, .cold = false};
-  copy.needs.more_device_memory = 1;
+strategy copies_of(const std::string& container, const std::string& summary) {
+  return {.family = "thrust",
+          .parts = {method(container)},
+          .summary = summary,
+          .variants = both_directions(),
+          .role = roles::container_copy,
+          .needs = {.more_device_memory = 1},
+          .sampling = {.smallest = sizeof(float), .largest = largest_size, .cold = false}};
 }
 
 void add(const std::string& container, const std::string& summary) {
   registration{
-      host_memory_family{.family = "thrust",
-                         .parts = {method(container)},
-                         .summary = summary,
-                         .variants = both_directions(),
-                         .role = roles::container_copy,
+      host_memory_family{.common = copies_of(container, summary),
                          .kinds = {transfers::pageable, transfers::pinned()},
-                         .prepare =
-                             [container](const job& task, transfers::host_memory_kind kind) {
-                               return prepare(task, container, host_payload(task, kind));
-                             },
-                         .adjust = limit}};
+                         .prepare = [container](const job& task, transfers::host_memory_kind kind) {
+                           return prepare(task, container, host_payload(task, kind));
+                         }}};
 }
 
 const struct thrust_strategies {
   thrust_strategies() {
     add("device_vector", "thrust::copy to and from a device_vector");
     add("universal_vector", "thrust::copy to and from a universal_vector");
-    strategy pinned{
-        .family = "thrust",
-        .parts = {method("universal_host_pinned_vector")},
-        .summary = "thrust::copy between a universal_host_pinned_vector and a device_vector",
-        .variants = both_directions(),
-        .role = roles::container_copy,
-        .prepare = [](const job& task) {
-          const payload only_size{nullptr, task.bytes, false};
-          return prepare(task, "universal_host_pinned_vector", only_size);
-        }};
-    limit(pinned);
+    const std::string own_host_memory = "universal_host_pinned_vector";
+    auto pinned = copies_of(
+        own_host_memory, "thrust::copy between a universal_host_pinned_vector and a device_vector");
     pinned.needs.more_host_memory = 1;
+    pinned.prepare = [own_host_memory](const job& task) {
+      const payload only_size{nullptr, task.bytes, false};
+      return prepare(task, own_host_memory, only_size);
+    };
     registration{pinned};
   }
 } registered;

@@ -1,3 +1,5 @@
+#include "bench/strategy/bound_thread.hpp"
+
 #include <fmt/format.h>
 #include <sched.h>
 
@@ -5,7 +7,7 @@
 #include <memory>
 #include <system_error>
 
-#include "bench/strategy/strategy.hpp"
+#include "bench/strategy/transfer.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {

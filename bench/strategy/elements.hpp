@@ -48,7 +48,7 @@ std::span<T> elements_of(const payload& memory) {
   return {reinterpret_cast<T*>(memory.data), memory.bytes / sizeof(T)};
 }
 
-// Like those of memory without a type, in strategy.hpp.
+// Like those of memory without a type, in copies.hpp.
 template <class T>
 payload own_payload(std::span<T> elements, bool on_device) {
   return {.data = reinterpret_cast<std::byte*>(elements.data()),

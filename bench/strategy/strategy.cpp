@@ -3,22 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
-#include <regex>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
-#include "bench/strategy/copy_kernel.hpp"
-#include "src/transfers/core/relax.hpp"
-#include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
-
-using result_file::better;
-using result_file::metric;
-using result_file::metric_kind;
-
 namespace {
 
 using result_file::direction;
@@ -82,6 +72,14 @@ std::vector<variant> both_directions() {
           {.name = "d2h", .direction = direction::d2h}};
 }
 
+std::vector<variant> synchronous_copies(transfers::host_memory_kind kind) {
+  auto directions = both_directions();
+  // Procedure 1 waited for a stream after each copy. Copies from pageable memory still do.
+  for (auto& way : directions)
+    if (is_page_locked(kind) || way.direction == direction::d2h) way.procedure = 2;
+  return directions;
+}
+
 std::vector<variant> both_accesses() {
   return {{.name = "read", .direction = direction::h2d, .in_place = true},
           {.name = "write", .direction = direction::d2h, .in_place = true}};
@@ -139,18 +137,14 @@ registration::registration(const strategy& added) { collected().push_back(added)
 
 registration::registration(const host_memory_family& added) {
   for (const auto kind : added.kinds) {
-    strategy member{
-        .family = added.family,
-        .parts = added.parts,
-        .summary = added.summary + ", " + transfers::describe(kind),
-        .calls = added.calls.empty() ? "" : calls_for(kind) + added.calls,
-        .holds_launches = added.holds_launches,
-        .variants = added.variants,
-        .role = added.role,
-        .direction = added.direction,
-        .prepare = [prepare = added.prepare, kind](const job& task) { return prepare(task, kind); },
-        .needs = {.host = kind}};
+    auto member = added.common;
     member.parts.push_back(in_memory(kind));
+    member.summary += ", " + transfers::describe(kind);
+    if (!member.calls.empty()) member.calls = calls_for(kind) + member.calls;
+    member.needs.host = kind;
+    member.prepare = [prepare = added.prepare, kind](const job& task) {
+      return prepare(task, kind);
+    };
     if (added.adjust) added.adjust(member);
     collected().push_back(std::move(member));
   }
@@ -169,67 +163,13 @@ registry registered_strategies(const std::vector<machine::numa_node>& nodes) {
   return strategies;
 }
 
-std::string calls_in(result_file::direction direction, const std::string& lines,
-                     result_file::direction beside) {
-  static const std::regex of_it(R"(\$\[([^|\]]*)\|([^\]]*)\])");
-  static const std::regex of_copy_beside(R"(\$\{([^|}]*)\|([^}]*)\})");
-  const auto chosen = [](result_file::direction way) {
-    return way == result_file::direction::d2h ? "$2" : "$1";
-  };
-  return std::regex_replace(std::regex_replace(lines, of_it, chosen(direction)), of_copy_beside,
-                            chosen(beside));
-}
-
 bool are_several(const std::vector<machine::numa_node>& nodes) {
   return std::ranges::count_if(nodes, &machine::numa_node::has_usable_memory) > 1;
-}
-
-std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void()> enqueue) {
-  return {{"enqueue", std::move(enqueue)}, {"wait", [&stream] { stream.synchronize(); }}};
-}
-
-std::function<void()> waited_for(transfers::stream& stream, std::function<void()> enqueue) {
-  return [&stream, enqueue = std::move(enqueue)] {
-    enqueue();
-    stream.synchronize();
-  };
-}
-
-std::shared_ptr<const void> at_end(std::function<void()> function) {
-  return {nullptr, [function = std::move(function)](const void*) { function(); }};
-}
-
-void wait_a_moment(const transfers::device& device) {
-  transfers::detail::relax();
-  if (!device.description().cuda) std::this_thread::yield();
 }
 
 std::optional<std::string> why_not_at_once(const std::string& work) {
   if (transfers::usable_processors() > 1) return std::nullopt;
   return work + ": there is one processor";
-}
-
-metric time_metric(std::string name, std::string description, bool headline) {
-  return {std::move(name),        "ns",    metric_kind::duration, better::less,
-          std::move(description), headline};
-}
-
-metric rate_metric(std::string name, std::string description, bool headline) {
-  return {std::move(name),        "GB/s",  metric_kind::rate, better::more,
-          std::move(description), headline};
-}
-
-metric share_metric(std::string name, std::string description, std::optional<better> preferred,
-                    bool headline) {
-  return {std::move(name), "%", metric_kind::share, preferred, std::move(description), headline};
-}
-
-metric count_metric(std::string name, std::string description, std::optional<better> preferred) {
-  return {std::move(name), "1", metric_kind::count, preferred, std::move(description)};
-}
-
-metric size_metric(std::string name, std::string description) {
-  return {std::move(name), "B", metric_kind::size, std::nullopt, std::move(description)};
 }
 
 std::optional<std::string> why_unsupported(transfers::host_memory_kind kind,
@@ -256,134 +196,11 @@ std::optional<std::string> why_not_cuda(const std::string& call, const transfers
   return call + " is CUDA's own; the host device has no counterpart";
 }
 
-std::string calls_for(transfers::host_memory_kind kind) {
-  using transfers::host_origin;
-  using transfers::pin_flags;
-  const std::string lock = "cudaHostRegister(host, bytes, cudaHostRegisterDefault);\n";
-  const std::string huge =
-      "host = static_cast<std::byte*>(std::aligned_alloc(2 << 20, bytes));\n"
-      "madvise(host, bytes, MADV_HUGEPAGE);\n";
-  switch (kind.origin) {
-    case host_origin::pageable: return "host = new std::byte[bytes];\n";
-    case host_origin::pageable_huge: return huge;
-    case host_origin::registered: return "host = new std::byte[bytes];\n" + lock;
-    case host_origin::registered_huge: return huge + lock;
-    case host_origin::managed: return "cudaMallocManaged(&host, bytes);\n";
-    case host_origin::pinned: break;
-  }
-  std::string flags;
-  for (const auto& [flag, name] :
-       {std::pair{pin_flags::portable, "cudaHostAllocPortable"},
-        std::pair{pin_flags::mapped, "cudaHostAllocMapped"},
-        std::pair{pin_flags::write_combined, "cudaHostAllocWriteCombined"}})
-    if (has(kind.flags, flag)) flags += (flags.empty() ? "" : " | ") + std::string(name);
-  return "cudaHostAlloc(&host, bytes, " + (flags.empty() ? "cudaHostAllocDefault" : flags) + ");\n";
-}
-
 unsigned options_of(transfers::host_memory_kind kind) {
   using transfers::host_origin;
   const bool huge =
       kind.origin == host_origin::pageable_huge || kind.origin == host_origin::registered_huge;
   return static_cast<unsigned>(std::popcount(static_cast<unsigned>(kind.flags))) + (huge ? 1 : 0);
-}
-
-payload host_payload(const job& task, transfers::host_memory_kind kind, std::size_t index) {
-  const auto& block = task.memory.host(kind);
-  const auto offset = index * buffers::distance(task.bytes);
-  return {block.data() + offset, task.bytes, false, &block, offset};
-}
-
-payload device_payload(const job& task, std::size_t index) {
-  const auto offset = index * buffers::distance(task.bytes);
-  return {task.memory.on_device().data() + offset, task.bytes, true, nullptr, offset};
-}
-
-payload own_payload(const transfers::host_memory& memory) {
-  return {.data = memory.data(), .bytes = memory.size(), .host = &memory, .guard = 0};
-}
-
-payload own_payload(const transfers::device_memory& memory) {
-  return {.data = memory.data(), .bytes = memory.size(), .on_device = true, .guard = 0};
-}
-
-std::byte* seen_by_kernel(const payload& end) {
-  if (end.on_device) return end.data;
-  if (end.host->on_device() == nullptr)
-    throw transfers::unsupported("the device has no address for this memory");
-  return end.host->on_device() + end.offset;
-}
-
-void write_pattern(transfers::device& device, const payload& end, pattern written) {
-  if (end.on_device) return write_pattern(device, end.data, 0, end.bytes, written);
-  write_host_pattern(end.data, 0, end.bytes, written);
-}
-
-pattern_check check_pattern(transfers::device& device, const payload& end, pattern expected) {
-  return end.on_device ? check_pattern(device, end.data, 0, end.bytes, expected)
-                       : check_host_pattern(end.data, 0, end.bytes, expected);
-}
-
-ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direction direction) {
-  return ends_between(host_payload(task, kind), device_payload(task), direction);
-}
-
-ends ends_between(const payload& host, const payload& device, transfers::direction direction) {
-  if (direction == transfers::direction::h2d) return {host, device};
-  return {device, host};
-}
-
-transfer transfer_between(const ends& ends) {
-  transfer result;
-  result.source = ends.source;
-  result.destination = ends.destination;
-  return result;
-}
-
-void copy_now(transfers::device& device, const ends& ends, transfers::direction direction,
-              bool page_locked) {
-  const auto& [source, destination] = ends;
-  device.cuda_memcpy(destination.data, source.data, source.bytes, direction, page_locked);
-}
-
-std::function<void()> asynchronous_copy(const job& task, const ends& ends) {
-  return [&stream = task.stream, ends, direction = task.direction] {
-    stream.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
-  };
-}
-
-std::vector<variant> synchronous_copies(transfers::host_memory_kind kind) {
-  auto directions = both_directions();
-  // Procedure 1 waited for a stream after each copy. Copies from pageable memory still do.
-  for (auto& way : directions)
-    if (is_page_locked(kind) || way.direction == direction::d2h) way.procedure = 2;
-  return directions;
-}
-
-transfer synchronous_copy(const job& task, transfers::host_memory_kind kind) {
-  const auto direction = task.direction;
-  const auto ends = ends_of(task, kind, direction);
-  auto copy = transfer_between(ends);
-  copy.steps = {{"copy", [&device = task.device, ends, direction, locked = is_page_locked(kind)] {
-                   copy_now(device, ends, direction, locked);
-                 }}};
-  // With pageable memory the call waits for the CPU's staging, which the device's clock does not
-  // see.
-  if (is_page_locked(kind)) copy.enqueue = asynchronous_copy(task, ends);
-  return copy;
-}
-
-transfer copy_in_place(const job& task, transfers::host_memory_kind kind, unsigned most_blocks) {
-  const auto ends = ends_of(task, kind, task.direction);
-  auto* const dst = seen_by_kernel(ends.destination);
-  auto* const src = seen_by_kernel(ends.source);
-  auto copy = transfer_between(ends);
-  copy.enqueue = [&stream = task.stream, dst, src, bytes = task.bytes, most_blocks] {
-    stream.copy_by_kernel(dst, src, bytes, most_blocks);
-  };
-  copy.amount.multiprocessors =
-      copy_kernel_multiprocessors(task.device.description(), dst, src, task.bytes, most_blocks);
-  copy.steps = enqueue_and_wait(task.stream, copy.enqueue);
-  return copy;
 }
 
 }  // namespace bench_transfers::bench

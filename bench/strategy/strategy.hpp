@@ -2,16 +2,20 @@
 
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+// What strategies are made of, for their files to include this header alone.
+#include "bench/strategy/bound_thread.hpp"
+#include "bench/strategy/calls.hpp"
+#include "bench/strategy/copies.hpp"
+#include "bench/strategy/metric_kinds.hpp"
 #include "bench/strategy/roles.hpp"
 #include "bench/strategy/transfer.hpp"
+#include "bench/strategy/waiting.hpp"
 #include "src/machine/cuda_release.hpp"
 #include "src/machine/numa.hpp"
 #include "src/result_file/format.hpp"
@@ -57,6 +61,8 @@ struct variant {
 };
 /// "h2d" and "d2h".
 std::vector<variant> both_directions();
+/// Both directions of synchronous_copy.
+std::vector<variant> synchronous_copies(transfers::host_memory_kind kind);
 /// "read" (host to device) and "write" (device to host) of a kernel, in place.
 std::vector<variant> both_accesses();
 /// Variants with a name and nothing else.
@@ -172,41 +178,14 @@ std::optional<std::string> why_unsupported(const strategy& measured,
 /// For requirements::why_unsupported: CUDA devices alone have this call.
 std::optional<std::string> why_not_cuda(const std::string& call, const transfers::device& device);
 
-/// Steps "enqueue" and "wait" of an asynchronous operation: until the call returns, and until the
-/// work is complete.
-std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void()> enqueue);
-
-/// Returns when the work that it enqueues is done.
-std::function<void()> waited_for(transfers::stream& stream, std::function<void()> enqueue);
-
-/// For operation_timing::conditions: the last owner of the result calls the function.
-std::shared_ptr<const void> at_end(std::function<void()> function);
-
-/// For loops that wait. On the host device, a stream's thread may need this processor.
-void wait_a_moment(const transfers::device& device);
-
 /// Why threads cannot do this at once; nullopt if they can. "a thread copies and another one not"
 std::optional<std::string> why_not_at_once(const std::string& work);
 
-/// A metric in ns; less is better.
-result_file::metric time_metric(std::string name, std::string description, bool headline = false);
-/// A metric in GB/s (10⁹ bytes per second); more is better.
-result_file::metric rate_metric(std::string name, std::string description, bool headline = false);
-/// A metric in percent.
-result_file::metric share_metric(std::string name, std::string description,
-                                 std::optional<result_file::better> preferred = {},
-                                 bool headline = false);
-/// A metric that is a number of something.
-result_file::metric count_metric(std::string name, std::string description,
-                                 std::optional<result_file::better> preferred = {});
-/// A metric in bytes.
-result_file::metric size_metric(std::string name, std::string description);
-
 using registry = std::vector<strategy>;
 
-/// Lines of strategy::calls for a direction, and that of a copy beside.
-std::string calls_in(result_file::direction direction, const std::string& lines,
-                     result_file::direction beside = result_file::direction::h2d);
+/// Whether a machine has several nodes whose memory this process may use: only then are they
+/// compared without being asked for.
+bool are_several(const std::vector<machine::numa_node>& nodes);
 
 /// Makes strategies for the NUMA nodes of a machine.
 using node_strategies = std::function<registry(const std::vector<machine::numa_node>&)>;
@@ -216,17 +195,12 @@ registry registered_strategies(const std::vector<machine::numa_node>& nodes = {}
 
 /// One strategy for each of several kinds of host memory. The kind is the last part of the name.
 struct host_memory_family {
-  std::string family;
-  std::vector<name_part> parts = {};  ///< before the memory
-  std::string summary;                ///< the kind's description is added
-  std::string calls = {};             ///< after those that get the memory
-  bool holds_launches = false;
-  std::vector<variant> variants;
-  result_file::role role;
-  result_file::direction direction = result_file::direction::none;
+  /// The fields that they share. The kind follows the parts and is described after the summary, and
+  /// the calls that get the memory come before the others.
+  strategy common;
   std::vector<transfers::host_memory_kind> kinds;
   std::function<transfer(const job&, transfers::host_memory_kind)> prepare;
-  std::function<void(strategy&)> adjust = {};  ///< sets the remaining fields of each strategy
+  std::function<void(strategy&)> adjust = {};  ///< sets fields that depend on needs.host
 };
 
 /// A file registers its strategies with a constant of this type at namespace scope.
@@ -236,76 +210,7 @@ struct registration {
   explicit registration(const node_strategies& added);
 };
 
-/// Whether a machine has several nodes whose memory this process may use: only then are they
-/// compared without being asked for.
-bool are_several(const std::vector<machine::numa_node>& nodes);
-
-/// Lets the calling thread run on the node's CPUs only, as long as the result exists, in
-/// operation_timing::conditions for example. Throws unsupported.
-std::shared_ptr<const void> bound_to(const machine::numa_node& node);
-
-/// Why no thread can run on the node's CPUs.
-std::optional<std::string> why_no_cpu(const machine::numa_node& node);
-
-/// The calls that get `bytes` bytes of a kind at `host`, as lines of strategy::calls.
-std::string calls_for(transfers::host_memory_kind kind);
-
 /// Options of a kind of host memory beyond plain pages: flags, and huge pages.
 unsigned options_of(transfers::host_memory_kind kind);
-
-/// Payload `index` of the host buffer of a kind; see requirements::host_payloads.
-payload host_payload(const job& task, transfers::host_memory_kind kind, std::size_t index = 0);
-
-/// Payload `index` of the device buffer; see requirements::device_payloads.
-payload device_payload(const job& task, std::size_t index = 0);
-
-/// Memory of the strategy's own, outside the shared blocks.
-payload own_payload(const transfers::host_memory& memory);
-payload own_payload(const transfers::device_memory& memory);
-
-/// The address of a payload in a kernel. Throws unsupported if the device has no address for it.
-std::byte* seen_by_kernel(const payload& end);
-
-/// The pattern from its first byte on, at either end of a copy.
-void write_pattern(transfers::device& device, const payload& end, pattern written);
-[[nodiscard]] pattern_check check_pattern(transfers::device& device, const payload& end,
-                                          pattern expected);
-
-/// Both ends of a copy between host memory of a kind and the device.
-struct ends {
-  payload source, destination;
-};
-ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direction direction);
-ends ends_between(const payload& host, const payload& device, transfers::direction direction);
-
-/// A transfer from the source to the destination, without steps.
-transfer transfer_between(const ends& ends);
-
-/// Copies between the ends by the calls that the host's memory needs, and returns when it is done.
-void copy_now(transfers::device& device, const ends& ends, transfers::direction direction,
-              bool page_locked);
-
-/// Enqueues the copy between the ends on the job's stream.
-std::function<void()> asynchronous_copy(const job& task, const ends& ends);
-
-/// The copy between the ends by one of the library's copiers.
-template <class Copier>
-std::function<void()> copy_with(std::shared_ptr<Copier> copier, const ends& ends,
-                                transfers::direction direction) {
-  return [copier = std::move(copier), ends, direction] {
-    copier->copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
-  };
-}
-
-/// Both directions of synchronous_copy.
-std::vector<variant> synchronous_copies(transfers::host_memory_kind kind);
-
-/// The copy between host memory of a kind and the device that returns when it is done.
-transfer synchronous_copy(const job& task, transfers::host_memory_kind kind);
-
-/// A kernel of at most `most_blocks` thread blocks copies between the device and host memory of a
-/// kind, which it accesses in place.
-transfer copy_in_place(const job& task, transfers::host_memory_kind kind,
-                       unsigned most_blocks = std::numeric_limits<unsigned>::max());
 
 }  // namespace bench_transfers::bench

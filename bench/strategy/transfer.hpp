@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/strategy/buffers.hpp"
@@ -142,6 +143,11 @@ struct operation_timing {
   /// the first operations have taken so long. May run more of them.
   std::function<std::size_t(std::chrono::nanoseconds)> choose_operations;
 };
+
+/// For operation_timing::conditions: the last owner of the result calls the function.
+inline std::shared_ptr<const void> at_end(std::function<void()> function) {
+  return {nullptr, [function = std::move(function)](const void*) { function(); }};
+}
 
 /// The amount that one operation moves and occupies.
 struct operation_amount {
