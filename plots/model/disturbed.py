@@ -1,4 +1,4 @@
-"""Leaves out repetitions that were disturbed, as src/result_file/rows.cpp does."""
+"""Leaves out repetitions that were disturbed, as src/result_file/disturbed.cpp does."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "src/common/text.hpp"
+#include "src/result_file/disturbed.hpp"
 #include "src/result_file/entries.hpp"
 
 namespace bench_transfers::result_file {
@@ -17,36 +18,51 @@ namespace {
 
 using simdjson::dom::element;
 
-/// Google Benchmark's own members of a row that are no values. Where one is there twice, the first
-/// counts: counters, which have any name, come last.
+/// Google Benchmark's own members of a row that are no values.
 struct members {
   std::optional<element> name, run_name, run_type, aggregate_name, repetition_index, time_unit,
       label, error_occurred, error_message, error_code, skipped, skip_message, disturbed, process,
       round;
 };
 
-constexpr std::array known_members{
-    std::pair(std::string_view("name"), &members::name),
-    std::pair(std::string_view("run_name"), &members::run_name),
-    std::pair(std::string_view("run_type"), &members::run_type),
-    std::pair(std::string_view("aggregate_name"), &members::aggregate_name),
-    std::pair(std::string_view("repetition_index"), &members::repetition_index),
-    std::pair(std::string_view("time_unit"), &members::time_unit),
-    std::pair(std::string_view("label"), &members::label),
-    std::pair(std::string_view("error_occurred"), &members::error_occurred),
-    std::pair(std::string_view("error_message"), &members::error_message),
-    std::pair(std::string_view("error_code"), &members::error_code),
-    std::pair(std::string_view("skipped"), &members::skipped),
-    std::pair(std::string_view("skip_message"), &members::skip_message),
-    std::pair(std::string_view("disturbed"), &members::disturbed),
-    std::pair(std::string_view("process"), &members::process),
-    std::pair(std::string_view("round"), &members::round),
+/// Whether a number of this name may be a counter instead: in no file, in another program's, or in
+/// any.
+enum class may_be_counter { never, foreign, always };
+
+using member_pointer = std::optional<element> members::*;
+
+struct known_member {
+  std::string_view key;
+  member_pointer member;
+  may_be_counter counter = may_be_counter::never;
 };
+
+constexpr auto known_members = std::to_array<known_member>({
+    {"name", &members::name},
+    {"run_name", &members::run_name},
+    {"run_type", &members::run_type},
+    {"aggregate_name", &members::aggregate_name},
+    {"repetition_index", &members::repetition_index},
+    {"time_unit", &members::time_unit},
+    {"label", &members::label, may_be_counter::always},
+    {"error_occurred", &members::error_occurred},
+    {"error_message", &members::error_message},
+    {"error_code", &members::error_code},
+    {"skipped", &members::skipped, may_be_counter::always},
+    {"skip_message", &members::skip_message},
+    {"disturbed", &members::disturbed, may_be_counter::always},
+    {"process", &members::process, may_be_counter::foreign},
+    {"round", &members::round, may_be_counter::foreign},
+});
+
+std::string_view key_of(member_pointer which) {
+  return std::ranges::find(known_members, which, &known_member::member)->key;
+}
 
 /// A key of rows: either a member of Google Benchmark's own or a value.
 struct column {
   std::string_view key;
-  std::optional<element> members::*known = nullptr;
+  const known_member* known = nullptr;
   const std::string* name = nullptr;  ///< of a value, printable
 };
 
@@ -61,54 +77,44 @@ std::string_view text_of(const std::optional<element>& value) {
 }
 
 /// What is not there is not true.
-bool is_true(std::string_view benchmark, const std::optional<element>& value, const char* key) {
+bool is_true(std::string_view benchmark, const members& row, member_pointer which) {
+  const auto& value = row.*which;
   bool truth = false;
   if (value && !value->is_null() && value->get(truth) != simdjson::SUCCESS)
-    refuse(benchmark, fmt::format("its {} is neither true nor false", key));
+    refuse(benchmark, fmt::format("its {} is neither true nor false", key_of(which)));
   return truth;
 }
 
-std::string message_of(std::string_view benchmark, const std::optional<element>& value,
-                       const char* key) {
+std::string message_of(std::string_view benchmark, const members& row, member_pointer which) {
+  const auto& value = row.*which;
   if (value && !value->is_null() && !value->is_string())
-    refuse(benchmark, fmt::format("its {} is no text", key));
+    refuse(benchmark, fmt::format("its {} is no text", key_of(which)));
   return common::printable(text_of(value));
 }
 
+/// Nothing if it is not there.
+std::optional<std::int64_t> whole_number(
+    std::string_view benchmark, const members& row, member_pointer which, std::int64_t least,
+    std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  const auto& value = row.*which;
+  if (!value) return std::nullopt;
+  std::int64_t number = 0;
+  if (value->get(number) != simdjson::SUCCESS || number < least || number > most)
+    refuse(benchmark, fmt::format("its {} is no whole number from {} on", key_of(which), least));
+  return number;
+}
+
 /// Each of these members is looked at, whatever the others say. `skipped` is a truth in newer
-/// releases of Google Benchmark; a counter may have that name, too.
+/// releases of Google Benchmark.
 std::optional<failure> failure_of(std::string_view benchmark, const members& row) {
-  const bool is_counter = row.skipped && row.skipped->is_number();
-  const bool error = is_true(benchmark, row.error_occurred, "error_occurred");
-  const bool skipped = !is_counter && is_true(benchmark, row.skipped, "skipped");
-  auto message = message_of(benchmark, row.error_message, "error_message");
-  auto skip_message = message_of(benchmark, row.skip_message, "skip_message");
+  const bool error = is_true(benchmark, row, &members::error_occurred);
+  const bool skipped = is_true(benchmark, row, &members::skipped);
+  auto message = message_of(benchmark, row, &members::error_message);
+  auto skip_message = message_of(benchmark, row, &members::skip_message);
   if (!error && !skipped && message.empty() && skip_message.empty()) return std::nullopt;
-  auto code = message_of(benchmark, row.error_code, "error_code");
+  auto code = message_of(benchmark, row, &members::error_code);
   return failure{code.empty() ? "other" : std::move(code),
                  message.empty() ? std::move(skip_message) : std::move(message)};
-}
-
-std::optional<std::int64_t> repetition_of(std::string_view benchmark, const members& row) {
-  if (!row.repetition_index) return std::nullopt;
-  std::int64_t index = 0;
-  if (row.repetition_index->get(index) != simdjson::SUCCESS || index < 0)
-    refuse(benchmark, "its repetition_index is no whole number from 0 on");
-  return index;
-}
-
-int process_of(std::string_view benchmark, const members& row) {
-  constexpr std::int64_t most = 1'000'000;
-  std::int64_t number = 1;
-  if (row.process && (row.process->get(number) != simdjson::SUCCESS || number < 1 || number > most))
-    refuse(benchmark, "its process is no whole number from 1 on");
-  return static_cast<int>(number);
-}
-
-void require_round(std::string_view benchmark, const members& row) {
-  std::int64_t number = 1;
-  if (row.round && (row.round->get(number) != simdjson::SUCCESS || number < 1))
-    refuse(benchmark, "its round is no whole number from 1 on");
 }
 
 /// A disturbance of a later version is one that slows.
@@ -201,11 +207,13 @@ class rows_reader {
     row.label = common::printable(text_of(read.label));
     set_kind(row, name, read);
     if (row.kind == row_kind::aggregate) return;
-    row.repetition = repetition_of(name, read);
+    row.repetition = whole_number(name, read, &members::repetition_index, 0);
     row.failed = failure_of(name, read);
     row.disturbed = disturbances_of(name, read);
-    row.process = process_of(name, read);
-    if (into_.is_bench_transfers()) require_round(name, read);
+    constexpr std::int64_t most_processes = 1'000'000;
+    row.process = static_cast<int>(
+        whole_number(name, read, &members::process, 1, most_processes).value_or(row.process));
+    if (into_.is_bench_transfers()) whole_number(name, read, &members::round, 1);  // only checked
     if (row.process > into_.last_process)
       refuse(name, fmt::format("its process {} is none of the run's", row.process));
   }
@@ -227,30 +235,26 @@ class rows_reader {
     std::size_t place = 0;
     for (const auto& [key, member] : object) {
       const auto& column = column_at(place++, key);
-      const bool is_value =
-          column.known == nullptr || (may_be_counter(column.known) && member.is_number());
-      if (is_value)
+      if (column.known == nullptr || (may_be_value(*column.known) && member.is_number()))
         into_.values.push_back({column.name ? column.name : &value_name(key), number_in(member)});
-      else if (!(read.*column.known))
-        read.*column.known = member;
+      else
+        read.*column.known->member = member;
     }
     return read;
   }
 
-  /// Members that other programs may have a counter of the same name for.
-  [[nodiscard]] bool may_be_counter(std::optional<element> members::*known) const {
-    if (known == &members::process || known == &members::round) return !into_.is_bench_transfers();
-    return known == &members::skipped || known == &members::disturbed || known == &members::label;
+  [[nodiscard]] bool may_be_value(const known_member& known) const {
+    using enum may_be_counter;
+    return known.counter == always || (known.counter == foreign && !into_.is_bench_transfers());
   }
 
   /// Rows have their members in the same order: most keys are where they were in the row before.
   const column& column_at(std::size_t place, std::string_view key) {
     if (place < columns_.size() && columns_[place].key == key) return columns_[place];
     if (place >= columns_.size()) columns_.resize(place + 1);
-    const auto known =
-        std::ranges::find(known_members, key, [](const auto& pair) { return pair.first; });
+    const auto* const known = std::ranges::find(known_members, key, &known_member::key);
     if (known == known_members.end()) return columns_[place] = {key, nullptr, &value_name(key)};
-    return columns_[place] = {key, known->second, nullptr};
+    return columns_[place] = {key, known, nullptr};
   }
 
   static double number_in(const element& member) {
@@ -297,28 +301,6 @@ class rows_reader {
   std::unordered_map<std::string_view, const std::string*> names_;
   std::unordered_map<std::string_view, const benchmark*> benchmarks_;
 };
-
-/// Removes the repetitions that do not count because the benchmark has less disturbed ones. Where
-/// all of them are spoilt, they become failures with the code "disturbed".
-void leave_out_disturbed(std::vector<row>& rows) {
-  const auto is_measured = [](const row& candidate) {
-    return candidate.kind == row_kind::repetition && !candidate.failed;
-  };
-  if (std::ranges::all_of(rows, [](const row& row) { return row.disturbed.empty(); })) return;
-  std::unordered_map<const benchmark*, disturbance_degree> least;
-  for (const auto& row : rows) {
-    if (!is_measured(row)) continue;
-    const auto degree = degree_of(row.disturbed);
-    auto& known = least.try_emplace(row.benchmark, degree).first->second;
-    known = std::min(known, degree);
-  }
-  std::erase_if(rows, [&](const row& row) {
-    return is_measured(row) && degree_of(row.disturbed) > least.at(row.benchmark);
-  });
-  for (auto& row : rows)
-    if (is_measured(row) && degree_of(row.disturbed) == disturbance_degree::spoilt)
-      row.failed = failure{"disturbed", "every repetition was disturbed: its times are not true"};
-}
 
 }  // namespace
 
