@@ -175,6 +175,13 @@ metric metric_from(const std::string& name, const json& entry) {
   return described;
 }
 
+void require_version(const json& version, const char* name, int known) {
+  if (!version.is_number_integer()) throw bad_entry(fmt::format("its {} is no whole number", name));
+  if (version != known)
+    throw bad_entry(
+        fmt::format("its {} is {}, this program reads {}", name, version.dump(), known));
+}
+
 common::message message_from(const json& entry, const std::string& place) {
   const entry_reader read(place, entry);
   const auto& data = read.value("data");

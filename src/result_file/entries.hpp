@@ -28,4 +28,7 @@ metric metric_from(const std::string& name, const nlohmann::ordered_json& entry)
 /// `place`: where it is, "warnings".
 common::message message_from(const nlohmann::ordered_json& entry, const std::string& place);
 
+/// `name`: what the file calls the version. Throws bad_entry if it is another than the known one.
+void require_version(const nlohmann::ordered_json& version, const char* name, int known);
+
 }  // namespace bench_transfers::result_file

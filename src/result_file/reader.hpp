@@ -30,8 +30,7 @@ contents read_text(std::string text, const std::filesystem::path& file);
 /// the file would be told. Throws unusable_file.
 contents read_json(const nlohmann::ordered_json& document, const std::filesystem::path& file);
 
-/// A file's text as JSON, as the reader takes it: of two members of one name the first. Throws
-/// unusable_file.
+/// A file's text as JSON. Throws unusable_file.
 nlohmann::ordered_json document_in(std::string text, const std::filesystem::path& file);
 
 /// Throws unusable_file where the contents are another program's.
