@@ -1,10 +1,8 @@
-#include <algorithm>
-#include <iterator>
-
 #include "src/common/text.hpp"
+#include "src/trust/choices.hpp"
 #include "src/trust/examination.hpp"
 #include "src/trust/marks.hpp"
-#include "src/trust/times.hpp"
+#include "src/trust/noise.hpp"
 
 namespace bench_transfers::trust {
 
@@ -25,18 +23,8 @@ judgement judge(const result_file::contents& read) {
   judgement given;
   given.findings = facts.findings();
   given.warnings = facts.other_warnings();
-  const auto add = [&](std::vector<finding> more) {
-    std::ranges::move(more, std::back_inserter(given.findings));
-  };
-  const auto noise = noise_of(benchmarks);
-  add({noise.finding});
-  const bool is_falsified = !faults_in(read).empty();
-  if (!is_falsified && !read.on_host) {
-    add(about_rates(read, benchmarks));
-    add(about_both_ways(benchmarks));
-  }
   given.choices = choices_in(benchmarks);
-  conclude(given, noise, is_falsified, read.on_host);
+  conclude(given, noise_of(benchmarks), !faults_in(read).empty(), read.on_host);
   return given;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "src/trust/judgement.hpp"
-#include "src/trust/times.hpp"
+#include "src/trust/noise.hpp"
 
 namespace bench_transfers::trust {
 

@@ -13,7 +13,7 @@ namespace bench_transfers::trust {
 struct measured {
   const result_file::benchmark* described = nullptr;
   std::vector<double> times_ns = {};
-  std::optional<double> bytes = {};  ///< moved by one operation
+  std::optional<double> bytes = {};  ///< moved by one operation; only of benchmarks with a size
   double median_ns = 0;
   std::vector<const result_file::row*> rows = {};  ///< of the times
 
