@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "src/advice/alternatives.hpp"
 #include "src/advice/measurements.hpp"
 #include "src/advice/ranking.hpp"
+#include "src/advice/role_answers.hpp"
 #include "src/advice/text.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/common/message.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bench/commands/advise.hpp"
+#include "src/advice/role_rules.hpp"
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
 #include "src/command/options.hpp"
@@ -54,11 +55,10 @@ bool advise_role(written_answer& out, const advice_request& request) {
 
 void check_role(const advice_request& request, const CLI::App& command) {
   commands::refuse_without_effect(command, {"--map", "--check", "--written-by"}, "--for=ROLE");
-  if (!advice::has_costs_of_memory(request.role)) {
+  if (const auto rules = advice::rules_of(request.role); !rules.counts_memory) {
     constexpr const char* why = "--for=ROLE of a role that has no costs of memory";
     commands::refuse_without_effect(command, {"--reuse", "--cpu-writes"}, why);
-    if (!advice::is_read_afterwards(request.role))
-      commands::refuse_without_effect(command, {"--cpu-reads"}, why);
+    if (rules.read_again.empty()) commands::refuse_without_effect(command, {"--cpu-reads"}, why);
   }
   if (request.bytes.empty())
     throw common::usage_error(

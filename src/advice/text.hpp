@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "src/advice/alternatives.hpp"
 #include "src/advice/leave_out.hpp"
 #include "src/advice/measurements.hpp"
 #include "src/advice/ranking.hpp"
+#include "src/advice/role_answers.hpp"
 #include "src/exports/answer.hpp"
 
 namespace bench_transfers::advice {

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "src/advice/alternatives.hpp"
 #include "src/advice/leave_out.hpp"
 #include "src/advice/map.hpp"
 #include "src/advice/measurements.hpp"
 #include "src/advice/ranking.hpp"
+#include "src/advice/role_answers.hpp"
 
 namespace bench_transfers::advice {
 

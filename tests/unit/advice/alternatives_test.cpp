@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/advice/role_answers.hpp"
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
 #include "src/exports/text.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/advice/alternatives.hpp"
 #include "src/advice/leave_out.hpp"
+#include "src/advice/role_answers.hpp"
 #include "src/common/quantities.hpp"
 #include "src/result_file/reader.hpp"
 #include "tests/basics.hpp"
