@@ -2,18 +2,17 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include "transfers/launch/arguments.hpp"
+#include "transfers/launch/parameter.hpp"
 
 namespace transfers {
 
@@ -44,93 +43,6 @@ struct thread_index {
 
 namespace detail {
 
-/// What is known about a parameter of a kernel, or about an argument.
-struct parameter {
-  std::size_t bytes = 0;
-  const std::type_info* type = nullptr;  ///< null if it is not known
-  /// The type of an argument that converts to a pointer parameter: float* for const float*.
-  const std::type_info* converts_from = nullptr;
-  bool is_pointer = false;
-  bool points_to_void = false;
-  bool points_to_const = false;
-};
-
-template <class T>
-parameter parameter_of() {
-  parameter result{sizeof(T), &typeid(T)};
-  if constexpr (std::is_pointer_v<T>) {
-    using pointee = std::remove_pointer_t<T>;
-    result.converts_from = &typeid(std::remove_const_t<pointee>*);
-    result.is_pointer = true;
-    result.points_to_void = std::is_void_v<pointee>;
-    result.points_to_const = std::is_const_v<pointee>;
-  }
-  return result;
-}
-
-/// Whether a kernel writes to a parameter of type P, whose argument is const.
-template <class P, class A>
-inline constexpr bool writes_to_const =
-    std::is_pointer_v<P>&& std::is_pointer_v<A> && !std::is_const_v<std::remove_pointer_t<P>> &&
-    std::is_const_v<std::remove_pointer_t<A>>;
-
-/// Whether a kernel with a parameter of type P may get an argument of type A. Numbers are not
-/// converted: a program that passes 2 where 2.0F is meant has made a mistake.
-template <class P, class A>
-inline constexpr bool accepts = std::is_same_v<P, A> ||
-                                (std::is_pointer_v<P> && std::is_pointer_v<A> &&
-                                 std::is_convertible_v<A, P> &&
-                                 (std::is_void_v<std::remove_pointer_t<P>> ||
-                                  std::is_same_v<std::remove_cv_t<std::remove_pointer_t<P>>,
-                                                 std::remove_cv_t<std::remove_pointer_t<A>>>));
-
-/// False for a host range in the place of a pointer.
-template <class P, class A>
-inline constexpr bool reachable = !(std::is_pointer_v<P> && host_elements<A>);
-
-}  // namespace detail
-
-/// A type-erased kernel argument: a copy of up to 16 bytes, or a reference to a larger value, which
-/// must live until the launch returns.
-class argument {
- public:
-  template <class T>
-  requires(std::is_trivially_copyable_v<T> && !device_elements<T> && !std::is_array_v<T>)
-      argument(const T& value)  // NOLINT(google-explicit-constructor): packs whatever is passed
-      : kind_(detail::parameter_of<T>()) {
-    if constexpr (sizeof(T) <= sizeof small_)
-      std::memcpy(small_.data(), &value, sizeof(T));
-    else
-      large_ = &value;
-  }
-  /// Device memory is passed by its address. It must live until the kernel has finished;
-  /// temporaries that own their elements do not compile.
-  template <device_elements D>
-  argument(D&& memory)  // NOLINT(google-explicit-constructor)
-      : argument(memory.view().data()) {
-    static_assert(detail::outlives_expression<D>,
-                  "an argument refers to device memory, which must outlive the launch: it must not "
-                  "be a temporary");
-    owner_ = detail::owner_of(memory);
-  }
-
-  /// Valid as long as the argument, and the value that it refers to.
-  [[nodiscard]] const void* address() const { return large_ ? large_ : small_.data(); }
-  [[nodiscard]] std::size_t bytes() const { return kind_.bytes; }
-  /// Size and type of the argument.
-  [[nodiscard]] const detail::parameter& kind() const { return kind_; }
-  /// The device of an array or a buffer; not known of other arguments.
-  [[nodiscard]] const detail::device_identity& owner() const { return owner_; }
-
- private:
-  alignas(std::max_align_t) std::array<std::byte, 16> small_{};
-  const void* large_ = nullptr;
-  detail::parameter kind_;
-  detail::device_identity owner_;
-};
-
-namespace detail {
-
 /// The implementation of a function: one class for each kind of kernel.
 class function_body {
  public:
@@ -145,7 +57,7 @@ class function_body {
 /// Throws invalid_argument that names the function and the wrong number, size or type. Types are
 /// compared where both are known.
 void check_parameters(const function_body& body, std::span<const parameter> arguments);
-/// The same for extents of zero and for blocks or grids that no device supports.
+/// Throws invalid_argument for extents of zero and for blocks or grids that no device supports.
 void check_shape(const function_body& body, const launch_shape& threads);
 
 }  // namespace detail
@@ -193,8 +105,8 @@ class function {
   void launch(stream& stream, const launch_shape& threads,
               std::span<const argument> arguments) const;
 
-  /// The same for arrays, buffers, in(), out(), in_out() and plain values; see call(). Returns when
-  /// the kernel has finished and the output has arrived.
+  /// Launches with arrays, buffers, in(), out(), in_out() and plain values; see call(). Returns
+  /// when the kernel has finished and the output has arrived.
   template <class... A>
   void operator()(const context& context, const launch_shape& threads, A&&... arguments) const {
     static_assert((std::is_constructible_v<argument, detail::passed_type<A>> && ...),
@@ -244,12 +156,9 @@ class typed_function : public function {
     }
   }
 
-  /// With the kernel's own parameter types; or with A, which are checked.
+  using function::prepare;  ///< With parameter types A, which are checked.
+  /// With the kernel's own parameter types.
   [[nodiscard]] prepared_function<P...> prepare() const { return function::prepare<P...>(); }
-  template <class... A>
-  [[nodiscard]] prepared_function<A...> prepare() const {
-    return function::prepare<A...>();
-  }
 };
 
 namespace detail {
@@ -275,22 +184,33 @@ namespace detail {
 [[nodiscard]] std::shared_ptr<const function_body> make_cuda_function(
     std::string name, const void* kernel, std::vector<parameter> parameters);
 
+}  // namespace detail
+
+/// The __global__ function with the types of its parameters.
+template <class... P>
+[[nodiscard]] typed_function<std::remove_cv_t<P>...> cuda_function(std::string name,
+                                                                   void (*kernel)(P...)) {
+  return typed_function<std::remove_cv_t<P>...>(
+      detail::make_cuda_function(std::move(name), reinterpret_cast<const void*>(kernel),
+                                 {detail::parameter_of<std::remove_cv_t<P>>()...}));
+}
+
+namespace detail {
+
 using erased_call = std::function<void(const thread_index&, const void* const* arguments)>;
 [[nodiscard]] std::shared_ptr<const function_body> make_host_function(
     std::string name, std::vector<parameter> parameters, erased_call kernel);
 
-template <class... A, std::size_t... I>
-erased_call forget_types(std::function<void(const thread_index&, A...)> kernel,
-                         std::index_sequence<I...>) {
+template <class... A>
+erased_call forget_types(std::function<void(const thread_index&, A...)> kernel) {
   return [kernel = std::move(kernel)](const thread_index& at, const void* const* arguments) {
-    static_cast<void>(arguments);  // there may be none
-    kernel(at, *static_cast<const A*>(arguments[I])...);
+    const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      static_cast<void>(arguments);  // there may be none
+      kernel(at, *static_cast<const A*>(arguments[I])...);
+    };
+    call(std::index_sequence_for<A...>{});
   };
 }
-
-template <class A>
-concept kernel_parameter = std::is_trivially_copyable_v<A> &&
-                           alignof(A) <= alignof(std::max_align_t);
 
 template <class... A>
 auto host_function_of(std::string name, std::function<void(const thread_index&, A...)> kernel) {
@@ -302,19 +222,10 @@ auto host_function_of(std::string name, std::function<void(const thread_index&, 
       "gets bytes, not objects");
   return typed_function<std::remove_cv_t<A>...>(
       make_host_function(std::move(name), {parameter_of<std::remove_cv_t<A>>()...},
-                         forget_types<A...>(std::move(kernel), std::index_sequence_for<A...>{})));
+                         forget_types<A...>(std::move(kernel))));
 }
 
 }  // namespace detail
-
-/// The same, with the types of its parameters.
-template <class... P>
-[[nodiscard]] typed_function<std::remove_cv_t<P>...> cuda_function(std::string name,
-                                                                   void (*kernel)(P...)) {
-  return typed_function<std::remove_cv_t<P>...>(
-      detail::make_cuda_function(std::move(name), reinterpret_cast<const void*>(kernel),
-                                 {detail::parameter_of<std::remove_cv_t<P>>()...}));
-}
 
 /// A C++ function that stands in for a kernel on the host device. The stream calls
 /// `kernel(const thread_index&, arguments...)` for every thread, one after the other: it cannot

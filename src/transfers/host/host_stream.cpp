@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <deque>
-#include <exception>
 #include <functional>
 #include <latch>
-#include <mutex>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "src/transfers/array/calculate.hpp"
@@ -19,6 +14,7 @@
 #include "src/transfers/array/reduce.hpp"
 #include "src/transfers/core/check_requests.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
+#include "src/transfers/host/task_queue.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::detail {
@@ -54,31 +50,17 @@ class host_event final : public event {
 
   [[nodiscard]] const std::shared_ptr<point>& marked() const noexcept { return point_; }
 
-  /// A point can be reached only once.
-  void mark(std::shared_ptr<point> marked) { point_ = std::move(marked); }
+  /// By a new point: each can be reached only once.
+  void replace(std::shared_ptr<point> marked) { point_ = std::move(marked); }
 
  private:
   std::shared_ptr<point> point_;
 };
 
-/// The same for bytes that cross the link in both directions at once.
-template <class Move>
-void cross_twice(emulated_link& link, emulated_link::copy_sequence& sequence, std::size_t bytes,
-                 Move&& move) {
-  auto uploads = sequence;
-  auto downloads = sequence;
-  auto upload = link.begin(uploads, bytes, direction::h2d);
-  auto download = link.begin(downloads, bytes, direction::d2h);
-  move();
-  upload.finish();
-  download.finish();
-  sequence = emulated_link::later(uploads, downloads);
-}
-
 class host_stream final : public stream {
  public:
   explicit host_stream(std::shared_ptr<device_parts> parts)
-      : parts_(std::move(parts)), worker_([this](const std::stop_token& stop) { work(stop); }) {}
+      : parts_(std::move(parts)), queue_(parts_->work) {}
 
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     enqueue_crossing(bytes, direction, [=] { std::memcpy(dst, src, bytes); });
@@ -99,7 +81,7 @@ class host_stream final : public stream {
     const bool reads_host = !parts_->blocks.contain(src);
     const bool writes_host = !parts_->blocks.contain(dst);
     if (reads_host && writes_host)
-      return enqueue([=, this] { cross_twice(*link(), sequence_, bytes, copy); });
+      return enqueue([=, this] { cross_twice(link(), sequence_, bytes, copy); });
     if (!reads_host && !writes_host) return enqueue(copy);
     enqueue_crossing(bytes, reads_host ? direction::h2d : direction::d2h, copy);
   }
@@ -188,16 +170,7 @@ class host_stream final : public stream {
     return result;
   }
 
-  void call(std::function<void()> function) override {
-    enqueue([this, function = std::move(function)] {
-      try {
-        function();
-      } catch (...) {
-        const std::scoped_lock lock(mutex_);
-        if (!failure_) failure_ = std::current_exception();
-      }
-    });
-  }
+  void call(std::function<void()> function) override { enqueue(std::move(function)); }
 
   [[nodiscard]] std::unique_ptr<event> record(event_timing timing) override {
     return std::make_unique<host_event>(mark(timing));
@@ -207,7 +180,7 @@ class host_stream final : public stream {
     auto* const of_host = dynamic_cast<host_event*>(&recorded);
     if (of_host == nullptr)
       throw invalid_argument("a stream of a host device records only events of host devices");
-    of_host->mark(mark(of_host->marked()->timing));
+    of_host->replace(mark(of_host->marked()->timing));
   }
 
   void wait(const event& event) override {
@@ -232,11 +205,7 @@ class host_stream final : public stream {
   [[nodiscard]] void* native_handle() const noexcept override { return nullptr; }
   [[nodiscard]] void* native_context() const noexcept override { return nullptr; }
 
-  void synchronize() override {
-    std::unique_lock lock(mutex_);
-    idle_.wait(lock, [this] { return unfinished_ == 0; });
-    if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
-  }
+  void synchronize() override { queue_.wait(); }
 
  private:
   [[nodiscard]] device_identity identity() const noexcept override { return parts_->identity(); }
@@ -269,42 +238,12 @@ class host_stream final : public stream {
   /// Loops of the worker's tasks.
   [[nodiscard]] host_loops loops() { return host_loops(std::ref(team_)); }
 
-  void enqueue(std::function<void()> task) {
-    {
-      const std::scoped_lock lock(mutex_);
-      tasks_.push_back(std::move(task));
-      ++unfinished_;
-      parts_->work.add();
-    }
-    wake_.notify_one();
-  }
-
-  void work(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    const auto has_task = [this] { return !tasks_.empty(); };
-    // A stop takes effect only when no work is left: destruction waits for enqueued work.
-    while (wake_.wait(lock, stop, has_task)) {
-      auto task = std::move(tasks_.front());
-      tasks_.pop_front();
-      lock.unlock();
-      task();
-      task = nullptr;  // its captures may use this stream when they are destroyed
-      lock.lock();
-      if (--unfinished_ == 0) idle_.notify_all();
-      parts_->work.remove();
-    }
-  }
+  void enqueue(std::function<void()> task) { queue_.enqueue(std::move(task)); }
 
   std::shared_ptr<device_parts> parts_;
   emulated_link::copy_sequence sequence_;  ///< of the worker's copies
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::condition_variable idle_;
-  std::deque<std::function<void()>> tasks_;
-  std::size_t unfinished_ = 0;
-  std::exception_ptr failure_;  ///< exception of a called function, for synchronize() to throw
-  loop_team team_;              ///< the worker's
-  std::jthread worker_;         // last: starts after, and is joined before, the other members
+  loop_team team_;                         ///< the worker's
+  task_queue queue_;                       // last: its tasks use the other members
 };
 
 }  // namespace
