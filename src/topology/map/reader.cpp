@@ -28,6 +28,9 @@ constexpr std::size_t most_copy = std::size_t{1} << 50;
 constexpr double least_share = 0.001;
 /// How far an interval may end on the wrong side of its value: what rounding does.
 constexpr double interval_rounding = 1e-9;
+/// Beside others a device gets at most what it gets alone; noise and drift add a tenth in the files
+/// that were recorded.
+constexpr double most_gain = 2;
 
 statistics::estimate estimate_of(const checked_value& entry) {
   const statistics::estimate read{entry.at("value").not_negative(), entry.at("low").number(),
@@ -160,10 +163,6 @@ flow_set flows_of_set(const checked_value& entry, std::size_t devices) {
   entry.require(flows.size() > 0, "has no copies");
   return flows;
 }
-
-/// Beside others a device gets at most what it gets alone; noise and drift add a tenth in the files
-/// that were recorded.
-constexpr double most_gain = 2;
 
 std::vector<double> rates_of(const checked_value& entry, const flow_set& flows,
                              const std::vector<alone_rates>& alone) {
