@@ -184,16 +184,6 @@ std::vector<std::string> verdict_parts(const report& answer) {
 
 }  // namespace
 
-std::string verb(std::size_t count) { return count == 1 ? "is" : "are"; }
-
-std::string limit_of(benchmark_class kind, const limits& limits) {
-  return limit_text(limits.threshold_for(kind));
-}
-
-std::string with_class(benchmark_class kind, const std::string& text) {
-  return fmt::format("{}: {}", to_string(kind), text);
-}
-
 std::string thresholds_text(const limits& limits) {
   return fmt::format("{}, {} where latency decides", limit_text(limits.threshold),
                      limit_text(limits.latency_threshold));
