@@ -15,7 +15,7 @@
 #include "src/common/message.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
-#include "src/fleet/launcher/rank.hpp"
+#include "src/fleet/launcher/node_numbering.hpp"
 #include "src/result_file/beginning.hpp"
 
 namespace bench_transfers::bench {

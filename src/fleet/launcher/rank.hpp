@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -52,12 +51,5 @@ std::optional<std::string> why_impossible(const launched_rank& told);
 /// Which variables of a launcher a process lacks that has others of them, as one line: many such
 /// processes would all take themselves for the only one. For those that rank_of() knows no rank of.
 std::optional<std::string> why_half_told(const environment& variables);
-
-/// Whether a rank is one of this node. `known`: the node's ranks by local rank, as far as they are
-/// known. Of the others it is one where it fits the numbers of these: launchers number the ranks of
-/// a node one after the other, or all nodes in turn.
-bool is_rank_of_node(std::size_t rank, std::size_t local_rank,
-                     std::span<const std::optional<std::size_t>> known,
-                     std::optional<std::size_t> world_size);
 
 }  // namespace bench_transfers::fleet

@@ -219,24 +219,6 @@ TEST(rank, of_slurm_s_own_steps_is_the_step_s_or_none) {
   EXPECT_EQ(rank_of(of(step))->local_size, 1U);
 }
 
-using ranks = std::vector<std::optional<std::size_t>>;
-
-TEST(rank, is_one_of_the_node_where_it_fits_the_others) {
-  EXPECT_TRUE(is_rank_of_node(4, 0, ranks{4, 5}, 8));
-  EXPECT_TRUE(is_rank_of_node(7, 3, ranks{4, std::nullopt, 6, std::nullopt}, 8)) << "in blocks";
-  EXPECT_FALSE(is_rank_of_node(3, 3, ranks{4, std::nullopt, 6, std::nullopt}, 8));
-  EXPECT_TRUE(is_rank_of_node(5, 2, ranks{1, 3, std::nullopt, std::nullopt}, 8)) << "in turn";
-  EXPECT_FALSE(is_rank_of_node(4, 2, ranks{1, 3, std::nullopt, std::nullopt}, 8));
-}
-
-TEST(rank, is_not_one_of_the_node_where_nothing_says_so) {
-  EXPECT_FALSE(is_rank_of_node(0, 0, ranks{4, 5}, 8)) << "another node of this name";
-  EXPECT_FALSE(is_rank_of_node(1, 1, ranks{4, std::nullopt}, 8));
-  EXPECT_FALSE(is_rank_of_node(7, 2, ranks{4, 5}, 8)) << "of more ranks";
-  EXPECT_FALSE(is_rank_of_node(5, 1, ranks{std::nullopt, std::nullopt}, 8));
-  EXPECT_FALSE(is_rank_of_node(3, 3, ranks{0, 5, 2, std::nullopt}, 8)) << "in no order";
-}
-
 TEST(rank, knows_its_job) {
   EXPECT_EQ(rank_of(of("SLURM_PROCID=0 SLURM_JOB_ID=17 SLURM_STEP_ID=3"))->job, "17.3");
   EXPECT_EQ(rank_of(of("RANK=1 WORLD_SIZE=2 LOCAL_RANK=1"))->job, "");
