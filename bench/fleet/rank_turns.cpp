@@ -7,6 +7,7 @@
 
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
+#include "src/fleet/ranks/meeting.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -47,13 +48,13 @@ common::message warning_of(const fleet::lost_rank& lost) {
   const auto since = common::timestamp_text(floor<seconds>(lost.since));
   const auto silence = duration<double>(lost.silence).count();
   const auto device = common::printable(lost.device);
-  const auto reason = lost.has_ended ? std::string("its process has ended")
-                                     : fmt::format("no sign of life for {:.3g} s", silence);
+  const auto reason = lost.process_ended ? std::string("its process has ended")
+                                         : fmt::format("no sign of life for {:.3g} s", silence);
   return {"rank_lost",
           {{"rank", lost.world_rank},
            {"local_rank", lost.rank},
            {"device", device},
-           {"has_ended", lost.has_ended},
+           {"has_ended", lost.process_ended},
            {"since_utc", since}},
           fmt::format("the other ranks of the node no longer wait for rank {} (local rank {}, {}) "
                       "since {}: {}",

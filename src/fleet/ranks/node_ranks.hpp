@@ -8,13 +8,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "src/fleet/ranks/processors.hpp"
-#include "src/fleet/ranks/shared_file.hpp"
+#include "src/fleet/ranks/slot_table.hpp"
 
 // The processes of a node that measure together. They meet in shared memory: no message is on its
 // way while anything is measured.
@@ -33,21 +31,12 @@ class rank_is_taken : public std::runtime_error {
   explicit rank_is_taken(std::size_t rank);
 };
 
-/// Times by CLOCK_MONOTONIC, which the processes of a node share.
-using shared_clock = std::chrono::steady_clock;
-
-/// When a rank's copies were all under way.
-struct busy_time {
-  shared_clock::time_point begin, end;
-  std::chrono::nanoseconds course;  ///< mean time from begin to end of its copies
-};
-
 /// A rank that has joined, and that the others wait for no longer.
 struct lost_rank {
   std::size_t rank = 0;        ///< among those of the node
   std::size_t world_rank = 0;  ///< among those of all nodes
   std::string device;          ///< its UUID
-  bool has_ended = false;      ///< its process; otherwise it gives no sign of life
+  bool process_ended = false;  ///< otherwise it gives no sign of life
   std::chrono::system_clock::time_point since;
   std::chrono::nanoseconds silence{};  ///< before that
 };
@@ -114,57 +103,30 @@ class node_ranks {
   /// The others wait for this one no longer.
   void leave() noexcept;
 
- private:
-  friend class meeting;
-  struct slot;
-  struct head;
+  // For meetings.
 
+  [[nodiscard]] slot_table& table() noexcept { return *table_; }
+  [[nodiscard]] bool is_interrupted() const { return self_.interrupted(); }
+  void reach(milestone reached) noexcept { table_->advance(reached); }
+  /// Gives signs of life, and gives up the dead, if it has not looked for them just now.
+  [[nodiscard]] bool have_all_reached(milestone wanted) noexcept;
+  /// Returns when all have reached it.
+  void wait_for_all(milestone wanted) { wait_until(wanted, self_.count); }
+
+ private:
   void open_file();
-  /// Whether a rank has left, or its process has ended.
-  [[nodiscard]] bool has_ended(std::size_t rank) const noexcept;
   [[nodiscard]] bool is_of_earlier_run() const;
-  [[nodiscard]] std::span<slot> slots() const noexcept;
-  [[nodiscard]] slot& slot_of(std::size_t rank) const noexcept;
-  void advance(std::uint64_t progress) noexcept;
-  /// Whether the ranks below `end` are this far, or gone.
-  [[nodiscard]] bool have_reached(std::uint64_t progress, std::size_t end) const noexcept;
-  /// Gives up those that have ended, or given no sign of life for too long.
-  void give_up_dead(std::uint64_t progress, std::size_t end) noexcept;
-  void give_up(std::size_t rank, bool has_ended, std::chrono::nanoseconds silence) noexcept;
-  void wait_until(std::uint64_t progress, std::size_t end);
+  void give_up_dead(milestone wanted, std::size_t end) noexcept;
+  /// Returns when the ranks below `end` are this far, or gone.
+  void wait_until(milestone wanted, std::size_t end);
   /// Those that this rank was the first to give up.
   void tell_lost();
-  [[nodiscard]] bool is_gone() const noexcept;
 
   description self_;
   shared_clock::time_point started_;
-  std::atomic<std::int64_t> next_look_ = 0;  ///< in ns of shared_clock
+  std::atomic<std::int64_t> next_look_ = 0;  ///< as shared_time()
   std::vector<bool> told_;                   ///< ranks that nothing more is told of; empty: nothing
-  std::unique_ptr<shared_file> file_;
-};
-
-/// One of the times at which ranks copy at once. All ranks number them alike; one that has no part
-/// in a meeting holds up nobody, as soon as it is at a later one. The functions for the time that
-/// is measured take neither locks nor memory.
-class meeting {
- public:
-  /// In this order.
-  enum class step : std::uint64_t { arrived = 1, busy, finished, told };
-
-  meeting(node_ranks& ranks, std::uint64_t number) : ranks_(&ranks), number_(number) {}
-
-  void reach(step milestone) noexcept;
-  [[nodiscard]] bool have_all_reached(step milestone) noexcept;
-
-  /// Tells the others when this rank was busy, and returns the times of all that took part, of this
-  /// one first. `own`: none if it has nothing to tell. Empty when interrupted. Throws left_behind.
-  std::vector<busy_time> exchange(const std::optional<busy_time>& own);
-
- private:
-  [[nodiscard]] std::uint64_t progress(step milestone) const noexcept;
-
-  node_ranks* ranks_;
-  std::uint64_t number_;
+  std::unique_ptr<slot_table> table_;
 };
 
 }  // namespace bench_transfers::fleet

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/fleet/ranks/meeting.hpp"
 #include "tests/basics.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -187,7 +188,7 @@ TEST_F(node, tells_once_of_a_rank_that_is_killed) {
   EXPECT_EQ(told[0].rank, 2U);
   EXPECT_EQ(told[0].world_rank, 17U);
   EXPECT_EQ(told[0].device, "GPU-2");
-  EXPECT_TRUE(told[0].has_ended);
+  EXPECT_TRUE(told[0].process_ended);
   EXPECT_GT(told[0].since.time_since_epoch(), 0s);
   EXPECT_EQ(ranks[0]->lost().size(), 1U);
   EXPECT_EQ(ranks[1]->lost().size(), 1U);
@@ -213,7 +214,7 @@ TEST_F(node, tells_of_a_rank_that_gives_no_sign_of_life) {
   own.wait_for_turn();
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].rank, 1U);
-  EXPECT_FALSE(told[0].has_ended);
+  EXPECT_FALSE(told[0].process_ended);
   EXPECT_GT(told[0].silence, 1ms);
   EXPECT_EQ(own.longest_silence(), told[0].silence);
 }
