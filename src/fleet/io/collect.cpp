@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "src/common/text.hpp"
+#include "src/fleet/io/doubts.hpp"
+#include "src/fleet/io/gpu_problem.hpp"
 #include "src/fleet/model/most_common.hpp"
 #include "src/result_file/procedure.hpp"
 #include "src/statistics/quantile.hpp"
@@ -28,25 +28,19 @@ std::string usual_of(const std::vector<measured_gpu>& gpus, std::string measured
   return most_common(values).value_or("");
 }
 
-double in_hours(std::chrono::hours span) { return static_cast<double>(span.count()); }
-
-double seconds_of(std::chrono::sys_seconds time) {
-  return static_cast<double>(time.time_since_epoch().count());
-}
-
 /// The lower of both; none counts as unknown.
 void lower(std::optional<int>& first, const std::optional<int>& second) {
   if (second && (!first || *second < *first)) first = second;
 }
 
-void add_problem(sweep& sweep, const gpu& gpu, const char* code, std::string text,
-                 const nlohmann::ordered_json& more) {
-  nlohmann::ordered_json data{{"gpu", gpu.uuid}, {"node", gpu.node}};
-  data.update(more);
-  sweep.problems.push_back({code, std::move(data), std::move(text)});
+std::set<std::size_t> ranks_of(const std::vector<measured_gpu>& gpus) {
+  std::set<std::size_t> ranks;
+  for (const auto& measured : gpus)
+    if (measured.gpu.rank) ranks.insert(*measured.gpu.rank);
+  return ranks;
 }
 
-// First stage: problems of what was read. What is of another sweep is left out.
+// First stage: what is of another sweep, or cannot be compared, is left out.
 
 void leave_out(sweep& sweep, std::vector<measured_gpu>& gpus, std::string measured_gpu::*member,
                const char* code, const char* what) {
@@ -57,7 +51,6 @@ void leave_out(sweep& sweep, std::vector<measured_gpu>& gpus, std::string measur
                 fmt::format("{} on {} is of {} '{}', the others of '{}': it is left out",
                             measured.gpu.uuid, measured.gpu.node, what, measured.*member, usual),
                 {{what, measured.*member}});
-    if (measured.gpu.rank) sweep.other_ranks.insert(*measured.gpu.rank);
     return true;
   });
 }
@@ -72,101 +65,6 @@ void leave_out_other_procedures(sweep& sweep, std::vector<measured_gpu>& gpus) {
                   [&](const auto& entry) { return known.differing().contains(entry.first); });
   if (auto problem = result_file::procedures_differ(known.differing()))
     sweep.problems.push_back(std::move(*problem));
-}
-
-/// What was measured last night says nothing about this sweep.
-void compare_starts(sweep& sweep, const std::vector<measured_gpu>& gpus, std::chrono::hours span) {
-  std::vector<double> starts;
-  for (const auto& measured : gpus)
-    if (measured.started) starts.push_back(seconds_of(*measured.started));
-  if (starts.empty()) return;
-  const auto usual = statistics::median(std::move(starts));
-  sweep.begin = std::chrono::sys_seconds(std::chrono::seconds(std::llround(usual)));
-  for (const auto& measured : gpus) {
-    if (!measured.started) continue;
-    const auto hours = (seconds_of(*measured.started) - usual) / 3600;
-    if (std::abs(hours) <= in_hours(span)) continue;
-    add_problem(sweep, measured.gpu, "another_time",
-                fmt::format("{} on {} was measured {:.0f} hours {} most others", measured.gpu.uuid,
-                            measured.gpu.node, std::abs(hours), hours < 0 ? "before" : "after"),
-                {{"file", measured.file}, {"hours", hours}});
-  }
-}
-
-/// A sweep's id that was used again leaves the files of GPUs that have failed since. A GPU can have
-/// several runs: its newest one counts.
-void compare_starts_of_sweep(sweep& sweep, const std::vector<measured_gpu>& gpus) {
-  std::map<std::string, const measured_gpu*> newest;
-  std::vector<double> starts, lengths;
-  for (const auto& measured : gpus) {
-    if (!measured.started) continue;
-    auto& known = newest.emplace(measured.gpu.uuid, &measured).first->second;
-    if (*measured.started > *known->started) known = &measured;
-    if (measured.finished)
-      lengths.push_back(seconds_of(*measured.finished) - seconds_of(*measured.started));
-  }
-  if (lengths.empty()) return;
-  for (const auto& [uuid, measured] : newest) starts.push_back(seconds_of(*measured->started));
-  // From the farther one of two in the middle: of two GPUs neither is usual.
-  std::ranges::sort(starts);
-  const auto low = starts[(starts.size() - 1) / 2];
-  const auto high = starts[starts.size() / 2];
-  const auto most = runs_apart * std::max(0.0, statistics::median(std::move(lengths))) +
-                    static_cast<double>(std::chrono::seconds(starting_apart).count());
-  for (const auto& [uuid, measured] : newest) {
-    const auto start = seconds_of(*measured->started);
-    const auto minutes = (start - (start > low ? low : high)) / 60;
-    // Beyond this it is of another time.
-    if (60 * std::abs(minutes) <= most || std::abs(minutes) > 60 * in_hours(usual_span)) continue;
-    add_problem(
-        sweep, measured->gpu, "far_apart",
-        fmt::format(
-            "{} on {} was measured {:.0f} minutes {} most others: was the sweep's id used twice?",
-            uuid, measured->gpu.node, std::abs(minutes), minutes < 0 ? "before" : "after"),
-        {{"file", measured->file}, {"minutes", minutes}});
-  }
-}
-
-/// A rank is one process, and has written one file about its GPUs, or several about the same.
-void compare_ranks(sweep& sweep, const std::vector<measured_gpu>& gpus) {
-  std::map<std::size_t, const measured_gpu*> first_of_rank;
-  std::map<std::string, const measured_gpu*> first_of_gpu;
-  const auto contradict = [&](const measured_gpu& measured, const std::string& why) {
-    add_problem(sweep, measured.gpu, "contradictory_ranks",
-                fmt::format("rank {} ({} on {}) {}", *measured.gpu.rank, measured.gpu.uuid,
-                            measured.gpu.node, why),
-                {{"rank", *measured.gpu.rank}});
-  };
-  for (const auto& measured : gpus)
-    sweep.world_size = std::max(sweep.world_size, measured.world_size);
-  for (const auto& measured : gpus) {
-    if (!measured.gpu.rank) continue;
-    const auto rank = *measured.gpu.rank;
-    sweep.other_ranks.insert(rank);
-    if (sweep.world_size && rank >= *sweep.world_size)
-      contradict(measured, fmt::format("is none of {}", *sweep.world_size));
-    if (measured.world_size != sweep.world_size)
-      contradict(measured, "is of a fleet of another size");
-    const auto& by_rank = *first_of_rank.emplace(rank, &measured).first->second;
-    if (by_rank.file != measured.file &&
-        (by_rank.gpu.uuid != measured.gpu.uuid || by_rank.gpu.node != measured.gpu.node))
-      contradict(measured, fmt::format("is {} on {}, too", by_rank.gpu.uuid, by_rank.gpu.node));
-    const auto& by_gpu = *first_of_gpu.emplace(measured.gpu.uuid, &measured).first->second;
-    if (by_gpu.gpu.rank != measured.gpu.rank)
-      contradict(measured,
-                 fmt::format("has measured the GPU of rank {}", by_gpu.gpu.rank.value_or(0)));
-  }
-}
-
-/// Also finds out which sweep it is, and of how many ranks.
-void check(sweep& sweep, std::vector<measured_gpu>& gpus, std::optional<std::chrono::hours> span) {
-  sweep.id = usual_of(gpus, &measured_gpu::sweep);
-  leave_out(sweep, gpus, &measured_gpu::sweep, "another_sweep", "sweep");
-  leave_out(sweep, gpus, &measured_gpu::version, "another_version", "version");
-  leave_out_other_procedures(sweep, gpus);
-  compare_starts(sweep, gpus, span.value_or(usual_span));
-  if (!sweep.id.empty() && !span) compare_starts_of_sweep(sweep, gpus);
-  compare_ranks(sweep, gpus);
 }
 
 // Second stage: one measured_gpu of each GPU.
@@ -293,7 +191,6 @@ void add_gpus(sweep& sweep, std::vector<measured_gpu> gpus, const std::vector<co
       measured.gpu.times.push_back(is_there ? std::move(found->second.times) : benchmark_times());
     }
     add_problems_of_gpu(sweep, measured, gpus.size() - 1, ran);
-    if (measured.gpu.rank) sweep.other_ranks.erase(*measured.gpu.rank);
     sweep.gpus.push_back(std::move(measured.gpu));
   }
 }
@@ -310,10 +207,20 @@ sweep sweep_of(std::vector<measured_gpu> gpus, std::vector<common::message> prob
                std::optional<std::chrono::hours> span) {
   sweep sweep;
   sweep.problems = std::move(problems);
-  check(sweep, gpus, span);
+  auto ranks = ranks_of(gpus);
+  sweep.id = usual_of(gpus, &measured_gpu::sweep);
+  leave_out(sweep, gpus, &measured_gpu::sweep, "another_sweep", "sweep");
+  leave_out(sweep, gpus, &measured_gpu::version, "another_version", "version");
+  leave_out_other_procedures(sweep, gpus);
+  for (const auto& measured : gpus)
+    sweep.world_size = std::max(sweep.world_size, measured.world_size);
+  add_doubts(sweep, gpus, span);
   gpus = merged(sweep, std::move(gpus));
   const auto columns = choose_benchmarks(sweep, gpus);
   add_gpus(sweep, std::move(gpus), columns);
+  for (const auto& gpu : sweep.gpus)
+    if (gpu.rank) ranks.erase(*gpu.rank);
+  sweep.other_ranks = std::move(ranks);
   return sweep;
 }
 
