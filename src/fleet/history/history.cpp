@@ -5,21 +5,9 @@
 
 #include "src/fleet/model/absence.hpp"
 #include "src/result_file/procedure.hpp"
-#include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
-
-void keep_named(const sweep& sweep, const finding& found, sweep_record& record) {
-  // What all GPUs have in common is no trouble of one of them.
-  if (found.scope == scope::fleet) return;
-  for (const auto gpu : found.gpus) {
-    auto& kept = record.gpus.at(sweep.gpus[gpu].uuid);
-    kept.is_named = true;
-    for (const auto& slow : found.aspects)
-      if (!slow.benchmark && found.reference == reference::peers) kept.named.insert(slow.aspect);
-  }
-}
 
 /// Two copies of one sweep. Two parts of a fleet that began at one time are not.
 bool is_same(const sweep_record& first, const sweep_record& second) {
@@ -29,94 +17,7 @@ bool is_same(const sweep_record& first, const sweep_record& second) {
                             &std::pair<const std::string, gpu_record>::first);
 }
 
-/// One aspect of a GPU over time.
-class series {
- public:
-  series(const std::vector<const gpu_record*>& records, std::optional<aspect> aspect)
-      : records_(records), aspect_(aspect) {}
-
-  /// The trouble of the newest sweep that has the GPU.
-  [[nodiscard]] std::optional<trouble> present() const {
-    const auto level = level_when_named();
-    if (aspect_ && level <= 0) return std::nullopt;
-    trouble result{records_.size(), std::nullopt, aspect_};
-    bool was_named = false;
-    for (auto i = records_.size(); i-- > 0;) {
-      const auto* record = records_[i];
-      if (!record || !is_measured(*record)) continue;
-      if (!is_beyond(*record, level)) {
-        result.before = i;
-        break;
-      }
-      const bool is_newest = result.since == records_.size();
-      if (aspect_ && is_newest) result.slower = record->slower.at(*aspect_);
-      result.since = i;
-      ++result.sweeps;
-      was_named = was_named || is_named(*record);
-    }
-    return was_named ? std::optional(result) : std::nullopt;
-  }
-
- private:
-  [[nodiscard]] bool is_measured(const gpu_record& record) const {
-    return !aspect_ || record.slower.contains(*aspect_);
-  }
-  [[nodiscard]] bool is_named(const gpu_record& record) const {
-    return aspect_ ? record.named.contains(*aspect_) : record.is_named;
-  }
-  /// Half of what it is slower by when it is named: more than healthy GPUs differ by, but for one
-  /// of fifty.
-  [[nodiscard]] bool is_beyond(const gpu_record& record, double level) const {
-    return aspect_ ? record.slower.at(*aspect_) > level / 2 : record.is_named;
-  }
-  [[nodiscard]] double level_when_named() const {
-    std::vector<double> values;
-    for (const auto* record : records_)
-      if (aspect_ && record && is_measured(*record) && is_named(*record))
-        values.push_back(record->slower.at(*aspect_));
-    return values.empty() ? 0 : statistics::median(std::move(values));
-  }
-
-  const std::vector<const gpu_record*>& records_;
-  std::optional<aspect> aspect_;
-};
-
-/// Of several aspects the one that has been slow for longest; of these the slowest.
-std::optional<trouble> trouble_of(const gpu_history& gpu) {
-  std::set<aspect> aspects;
-  for (const auto* record : gpu.records)
-    if (record) aspects.insert(record->named.begin(), record->named.end());
-  std::optional<trouble> first;
-  for (const auto& aspect : aspects) {
-    const auto found = series(gpu.records, aspect).present();
-    if (found && (!first || std::pair(found->since, -found->slower) <
-                                std::pair(first->since, -first->slower)))
-      first = found;
-  }
-  return first ? first : series(gpu.records, std::nullopt).present();
-}
-
 }  // namespace
-
-sweep_record record_of(const sweep& sweep, const judgement& judged) {
-  sweep_record record{sweep.id, sweep.begin, judged.verdict, {}};
-  for (std::size_t i = 0; i < sweep.gpus.size(); ++i) {
-    const auto& gpu = sweep.gpus[i];
-    auto& kept = record.gpus[gpu.uuid];
-    kept.model = gpu.model;
-    kept.place = {gpu.node, gpu.slot, gpu.rack};
-    for (const auto& scores : judged.scores)
-      if (const auto& slower = scores.beside_peers[i]) kept.slower[scores.aspect] = *slower;
-  }
-  for (const auto& found : judged.findings) keep_named(sweep, found, record);
-  record.missing = judged.missing;
-  record.gone = judged.gone;
-  for (auto& gpu : record.gone) gpu.times.clear();
-  record.unread = unread_results(sweep);
-  record.benchmarks = sweep.benchmarks;
-  record.other_procedures = judged.other_procedures;
-  return record;
-}
 
 std::size_t gpu_history::newest_sweep() const {
   const auto after =
@@ -167,7 +68,7 @@ void history::follow_gpus() {
     auto& gpu = gpus_.emplace_back(gpu_history{uuid, std::move(of_gpu), {}, {}});
     for (std::size_t i = 0; i < gpu.records.size(); ++i)
       if (gpu.records[i] && gpu.records[i]->is_named) gpu.named.push_back(i);
-    gpu.trouble = trouble_of(gpu);
+    gpu.trouble = trouble_of(gpu.records);
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -8,49 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "src/fleet/history/record.hpp"
+#include "src/fleet/history/trouble.hpp"
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/model/sweep.hpp"
 
 namespace bench_transfers::fleet {
-
-/// Where a GPU is.
-struct place {
-  std::string node, slot, rack;
-
-  friend bool operator==(const place&, const place&) = default;
-};
-
-/// A GPU in one sweep.
-struct gpu_record {
-  std::string model;
-  fleet::place place;
-  std::map<aspect, double> slower;  ///< than healthy ones: aspect_scores
-  std::set<aspect> named;           ///< where it or a part around it is slow
-  bool is_named = false;            ///< it or a part around it, for whatever reason
-};
-
-/// What a history keeps of a sweep: little of what the sweep has.
-struct sweep_record {
-  std::string id;
-  std::optional<std::chrono::sys_seconds> begin;
-  fleet::verdict verdict = verdict::unknown;
-  std::map<std::string, gpu_record> gpus;  ///< by UUID
-  std::vector<missing_rank> missing = {};  ///< of the judgement
-  std::vector<gpu> gone = {};              ///< of the judgement, without times
-  std::vector<unread_result> unread = {};
-  std::vector<fleet::benchmark> benchmarks = {};
-  std::set<std::string> other_procedures = {};  ///< of the judgement
-};
-sweep_record record_of(const sweep& sweep, const judgement& judged);
-
-/// A trouble that the newest sweep of a GPU still shows.
-struct trouble {
-  std::size_t since;                    ///< index of its first sweep
-  std::optional<std::size_t> before;    ///< of the last one that does not show it
-  std::optional<fleet::aspect> aspect;  ///< none: a link, wrong data, single benchmarks
-  double slower = 0;                    ///< in its newest sweep; 0 without an aspect
-  std::size_t sweeps = 0;               ///< that show it
-};
 
 /// What has happened to a GPU or a slot.
 struct change {
