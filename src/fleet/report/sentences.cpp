@@ -18,8 +18,8 @@ namespace bench_transfers::fleet {
 namespace {
 
 constexpr std::size_t most_shown = 20;
-constexpr std::size_t most_of_a_kind =
-    3;  // of more problems of one kind, the first and their number
+/// Of more problems of one kind, the first and their number.
+constexpr std::size_t most_of_a_kind = 3;
 
 std::string place_of(const gpu& gpu) { return place_text(gpu.node, gpu.rack, gpu.slot); }
 
