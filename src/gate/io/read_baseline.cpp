@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,7 +13,7 @@
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
-#include "src/gate/io/hash.hpp"
+#include "src/gate/io/digest.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/checked_value.hpp"
 #include "src/result_file/format.hpp"
@@ -26,8 +25,6 @@ namespace {
 using result_file::bad_entry;
 using result_file::checked_value;
 using simdjson::dom::element;
-
-constexpr const char* digest_key = "digest";
 
 std::string text_or_empty(const std::optional<checked_value>& value) {
   return value ? value->text() : std::string();
@@ -185,44 +182,6 @@ std::vector<process> processes_of(const checked_value& runs) {
   return processes;
 }
 
-/// Adds the content of an element; the notation of its numbers and its white space do not count.
-void add(const element& part, hash& digest) {
-  using simdjson::dom::element_type;
-  const auto type = part.is_number() ? element_type::DOUBLE : part.type();
-  digest.add(static_cast<std::uint64_t>(type));
-  switch (type) {
-    case element_type::ARRAY: {
-      const simdjson::dom::array list(part);
-      digest.add(list.size());
-      for (const auto entry : list) add(entry, digest);
-      break;
-    }
-    case element_type::OBJECT: {
-      const simdjson::dom::object object(part);
-      digest.add(object.size());
-      for (const auto& [key, value] : object) {
-        digest.add(key);
-        add(value, digest);
-      }
-      break;
-    }
-    case element_type::STRING: digest.add(std::string_view(part)); break;
-    case element_type::BOOL: digest.add(std::uint64_t{bool(part)}); break;
-    case element_type::NULL_VALUE: break;
-    default: digest.add(std::bit_cast<std::uint64_t>(double(part)));
-  }
-}
-
-std::string digest_of(const element& content) {
-  hash digest;
-  for (const auto& [key, value] : simdjson::dom::object(content)) {
-    if (key == digest_key) continue;
-    digest.add(key);
-    add(value, digest);
-  }
-  return fmt::format("{:016x}", digest.value());
-}
-
 void require_format(const checked_value& content) {
   const auto format = content.at("format").whole(SIZE_MAX);
   if (format != baseline_format)
@@ -285,11 +244,6 @@ element baseline_parsed(simdjson::dom::parser& parser, std::string text) {
 }
 
 }  // namespace
-
-std::string digest_of(std::string text) {
-  simdjson::dom::parser parser;
-  return digest_of(baseline_parsed(parser, std::move(text)));
-}
 
 baseline baseline_in(std::string text, const std::filesystem::path& file) {
   try {

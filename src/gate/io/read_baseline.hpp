@@ -12,8 +12,4 @@ baseline read_baseline(const std::filesystem::path& file);
 /// The same from a file's text; `file` is only named.
 baseline baseline_in(std::string text, const std::filesystem::path& file);
 
-/// The digest of a baseline's text, without its own `digest`. It shows that lines were lost or
-/// changed, as by a merge.
-std::string digest_of(std::string text);
-
 }  // namespace bench_transfers::gate

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,7 +10,7 @@
 #include <string_view>
 
 #include "src/common/text.hpp"
-#include "src/gate/io/hash.hpp"
+#include "src/gate/io/run_hashes.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/benchmark_class.hpp"
 #include "src/result_file/contradictions.hpp"
@@ -245,39 +244,6 @@ class collector {
   benchmark_rows* last_ = nullptr;
   bool lacks_field_ = false;  ///< some repetition
 };
-
-std::uint64_t content_of(const run& run) {
-  hash content;
-  if (run.started) content.add(static_cast<std::uint64_t>(run.started->time_since_epoch().count()));
-  // Several may begin in one second, and have lost all values.
-  if (run.process.count > 1) content.add(static_cast<std::uint64_t>(run.process.number));
-  for (const auto& [name, benchmark] : run.benchmarks) {
-    content.add(std::string_view(name));
-    content.add(benchmark.failed);
-    content.add(benchmark.values.size());
-    content.add(benchmark.values.data(), benchmark.values.size() * sizeof(double));
-  }
-  return content.value();
-}
-
-/// Of all numbers of all repetitions.
-std::optional<std::uint64_t> measurements_of(const contents& file,
-                                             const result_file::process_of_run& process) {
-  hash measurements;
-  bool may_tell = false;
-  for (const auto& row : file.rows) {
-    if (row.kind != result_file::row_kind::repetition || !process.has(row.process)) continue;
-    measurements.add(std::string_view(row.benchmark->name));
-    measurements.add(static_cast<std::uint64_t>(row.repetition.value_or(0)));
-    for (const auto& [name, number] : row.values) {
-      if (std::isnan(number)) continue;
-      measurements.add(std::string_view(*name));
-      measurements.add(std::bit_cast<std::uint64_t>(number));
-      may_tell = may_tell || is_fine(number);
-    }
-  }
-  return may_tell ? std::optional(measurements.value()) : std::nullopt;
-}
 
 }  // namespace
 

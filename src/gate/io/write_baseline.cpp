@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/common/message.hpp"
-#include "src/gate/io/read_baseline.hpp"
+#include "src/gate/io/digest.hpp"
 #include "src/result_file/format.hpp"
 
 namespace bench_transfers::gate {
