@@ -94,7 +94,8 @@ std::string words_of(const notes::in_parts& n) {
 }
 std::string words_of(const notes::warned& n) { return fmt::format("{}: {}", n.file, n.text); }
 std::string words_of(const notes::no_fingerprint&) {
-  return "these files do not describe their machine, so whether it is the same is not checked";
+  return "these files do not describe their machine, so whether it is the same is not "
+         "checked";
 }
 std::string words_of(const notes::age_unknown& n) {
   return fmt::format(
@@ -108,8 +109,8 @@ std::string words_of(const notes::slow_runs& n) {
 }
 std::string words_of(const notes::baseline_crept& n) {
   return fmt::format(
-      "the baseline is slower than the first of its line in {}; a check only finds what is slower "
-      "still",
+      "the baseline is slower than the first of its line in {}; a check only finds what is "
+      "slower still",
       worst_text(n.benchmarks, n.worst, n.slowdown));
 }
 std::string words_of(const notes::one_session&) {
