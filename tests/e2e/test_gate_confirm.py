@@ -49,4 +49,4 @@ def test_tells_which_command_does_not_work(
     completed = gate.run(
         "check", host_baseline, *slowed, "--confirm=/no/such/program,true", expected=BAD_INPUT
     )
-    assert "'/no/such/program' is not found" in completed.unfolded
+    assert "'/no/such/program' ended with 127" in completed.unfolded

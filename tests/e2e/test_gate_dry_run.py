@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from calls import call
-from program import ROOT, Program, assert_complains
+from program import ROOT, Program
 
 PASS, BAD_INPUT = 0, 2
 
@@ -26,12 +26,6 @@ def test_a_dry_run_says_nothing_where_all_is_right(gate: Program, baseline: Path
     )
     assert (completed.code, completed.out, completed.err) == (PASS, "", "")
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_dry_run_looks_for_the_programs_that_would_confirm(gate: Program, baseline: Path):
-    for command in ("nosuch", "OLD=1 nosuch --confirm", "'no such'"):
-        completed = gate.run("check", baseline, "--dry-run", f"--confirm=A=1 true x,{command}")
-        assert_complains(completed, BAD_INPUT, f"the command of --confirm '{command}' is not found")
 
 
 @pytest.mark.parametrize(

@@ -81,18 +81,6 @@ programs parse_programs(const std::string& text) {
   return {text.substr(0, *comma), text.substr(*comma + 1)};
 }
 
-void require_found(const programs& commands) {
-  const temporary_folder folder;
-  for (const auto& command : {commands.before, commands.after})
-    if (command.find_first_of(";|&<>()$`\n") == std::string::npos &&
-        run_in_shell(
-            "found() { while [ \"${1#*=}\" != \"$1\" ]; do shift; done; command -v \"$1\"; }; "
-            "found " +
-                command,
-            {}, folder.path() / "messages.txt") != 0)
-      throw bad_input(fmt::format("the command of --confirm '{}' is not found", command));
-}
-
 measure_once measure_with_shell(const metric& judged_by) {
   return [judged_by](const std::string& command, const std::vector<std::string>& benchmarks) {
     const temporary_folder folder;

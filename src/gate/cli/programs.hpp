@@ -12,10 +12,6 @@ namespace bench_transfers::gate {
 /// bench_transfers does. Throws bad_input.
 programs parse_programs(const std::string& text);
 
-/// Throws bad_input for a command that the shell does not find. What is more than one command, or
-/// expands to one, is not looked at.
-void require_found(const programs& commands);
-
 /// Runs a command in its own process group, without showing its output. Throws bad_input if it ends
 /// with a code other than 0 or 1 (some benchmark failed) or leaves no usable file, and interrupted.
 measure_once measure_with_shell(const metric& judged_by);
