@@ -79,7 +79,7 @@ fail_unknown() {
 # require_file FILE
 # Ends the script with one line where this file, as seen from where the command was given, cannot be of use.
 require_file() (
-  cd "$from" || exit
+  cd "$from" || exit 2
   [ -e "$1" ] || fail "$(quoted "$1"): No such file"
   [ -r "$1" ] || fail "$(quoted "$1"): it cannot be read"
   if [ -f "$1" ] && [ ! -s "$1" ]; then fail "$(quoted "$1"): it is empty"; fi

@@ -204,12 +204,12 @@ json make_context(std::span<const observed_device> devices,
                   const std::optional<common::message>& why_not_gpu, const settings& settings,
                   const plan& plan, const json& fleet) {
   const auto& first = devices.front();
+  auto context = google_context();  // its load is that before anything is measured
   const auto clock = measure_clock();
   const auto described = machine::describe();
   const auto probed = cpu::probe_blocks(first.memory);
   json list = json::array();
   for (const auto& observed : devices) list.push_back(entry_of(observed, why_not_gpu));
-  auto context = google_context();
   context["json_schema_version"] = 1;
   context["transfers"] = {
       {"format", result_file::newest_format},

@@ -65,20 +65,24 @@ std::string no_recommendation(const ranking& ranked, const question& question, d
       error_cell(uncertainty), run_of({sizes.begin(), sizes.end()}, question.lines, options));
 }
 
-/// A strategy may be alike only because little is known of it.
+/// Whether its time may be wrong by half of it or more.
 bool is_little_known(const ranked_strategy& strategy) { return uncertainty_of(strategy) >= 0.5; }
 
+/// A strategy may be alike only because little is known of it.
 std::string not_told_from_it(const ranked_strategy& best) {
   return is_little_known(best) ? fmt::format("cannot be told from it: its time may be wrong by {}",
                                              error_cell(uncertainty_of(best)))
                                : "cannot be told from it";
 }
 
-/// How many there are besides the fastest, and of how many little is known.
-std::string tied_text(const std::vector<const ranked_strategy*>& tied) {
+/// How many there are besides the fastest, and of how many, but for the one that is named, little
+/// is known.
+std::string tied_text(const std::vector<const ranked_strategy*>& tied,
+                      const ranked_strategy& best) {
   const auto others = tied.size() - 1;
-  const auto unknown = std::ranges::count_if(
-      tied | std::views::drop(1), [](const auto* other) { return is_little_known(*other); });
+  const auto unknown = std::ranges::count_if(tied | std::views::drop(1), [&](const auto* other) {
+    return other != &best && is_little_known(*other);
+  });
   const auto times = others == 1    ? "its time"
                      : unknown == 1 ? "the time of 1"
                                     : fmt::format("the times of {}", unknown);
@@ -106,7 +110,7 @@ std::string recommendation(const ranking& ranked, const question& question,
                         : best.name == ranked.baseline && fastest.gain_confirmed == false
                             ? "repetitions do not confirm that it is slower"
                             : "too few repetitions tell them apart");
-  if (const auto tied = statistically_tied(ranked); tied.size() > 1) text += tied_text(tied);
+  if (const auto tied = statistically_tied(ranked); tied.size() > 1) text += tied_text(tied, best);
   return text;
 }
 

@@ -33,6 +33,7 @@ sweep_record record_of(const sweep& sweep, const judgement& judged) {
   record.unread = unread_results(sweep);
   record.benchmarks = sweep.benchmarks;
   record.other_procedures = judged.other_procedures;
+  record.problems_of_references = judged.problems_of_baseline;
   return record;
 }
 

@@ -38,7 +38,8 @@ struct sweep_record {
   std::vector<gpu> gone = {};              ///< of the judgement, without times
   std::vector<unread_result> unread = {};
   std::vector<fleet::benchmark> benchmarks = {};
-  std::set<std::string> other_procedures = {};  ///< of the judgement
+  std::set<std::string> other_procedures = {};               ///< of the judgement
+  std::vector<common::message> problems_of_references = {};  ///< of the judgement
 };
 sweep_record record_of(const sweep& sweep, const judgement& judged);
 

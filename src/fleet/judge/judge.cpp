@@ -136,13 +136,15 @@ std::set<std::string> other_procedures(const sweep& sweep, std::span<const fleet
 std::vector<common::message> faults_in(std::span<const sweep> baseline) {
   std::vector<common::message> faults;
   for (const auto& reference : baseline) {
-    const auto fault =
-        std::ranges::find(reference.problems, faults_injected_code, &common::message::code);
-    if (fault != reference.problems.end())
-      faults.push_back({"reference_faults_injected",
-                        {{"sweep", reference.id}},
-                        fmt::format("in the reference{}{}, {}", reference.id.empty() ? "" : " ",
-                                    reference.id, fault->text)});
+    const auto is_fault = [](const auto& problem) { return problem.code == faults_injected_code; };
+    const auto fault = std::ranges::find_if(reference.problems, is_fault);
+    if (fault == reference.problems.end()) continue;
+    const auto others = std::ranges::count_if(reference.problems, is_fault) - 1;
+    faults.push_back(
+        {"reference_faults_injected",
+         {{"sweep", reference.id}},
+         fmt::format("in the reference{}{}, {}{}", reference.id.empty() ? "" : " ", reference.id,
+                     fault->text, others == 0 ? "" : fmt::format(", and on {} more", others))});
   }
   return faults;
 }

@@ -190,8 +190,15 @@ exports::table table_of(const history& history, const gpu_history& gpu,
 }
 
 std::vector<common::message> problems_of(const history& history) {
-  const auto problem = result_file::procedures_differ(history.other_procedures());
-  return problem ? std::vector{*problem} : std::vector<common::message>();
+  std::vector<common::message> problems;
+  // Those of a reference are the same for each sweep.
+  for (const auto& sweep : history.sweeps())
+    for (const auto& problem : sweep.problems_of_references)
+      if (std::ranges::find(problems, problem.text, &common::message::text) == problems.end())
+        problems.push_back(problem);
+  if (auto problem = result_file::procedures_differ(history.other_procedures()))
+    problems.push_back(std::move(*problem));
+  return problems;
 }
 
 }  // namespace

@@ -14,12 +14,12 @@ namespace transfers {
 namespace {
 
 using detail::mib;
-constexpr std::array directions{direction::h2d, direction::d2h};
+constexpr std::array divided_directions{direction::h2d, direction::d2h};
 /// A divided copy replaces a plain one only if it takes at most this part of its time. Page-locked
 /// memory: a margin, because times vary, and the helper's own copies lose. Pageable memory: twice
 /// the threads work.
-constexpr double worth_it = 0.9;
-constexpr double worth_it_pageable = 1 / 1.3;
+constexpr double worth_dividing = 0.9;
+constexpr double worth_dividing_pageable = 1 / 1.3;
 
 /// The largest test copies.
 std::size_t bytes_for(std::size_t links) { return std::min(64 * mib * links, 256 * mib); }
@@ -102,7 +102,7 @@ class route_meter {
     multipath::route route;
     route.links = measure_links();
     constexpr std::array sizes{mib, 2 * mib, 4 * mib, 8 * mib, 16 * mib, 32 * mib, 64 * mib};
-    route.least_bytes = least_worth_it(sizes, worth_it, [&](std::size_t bytes) {
+    route.least_bytes = least_worth_it(sizes, worth_dividing, [&](std::size_t bytes) {
       const auto divided = detail::divide(bytes, route.links, detail::unit_of_parts);
       const auto plain = detail::for_first_link(bytes, links_.size());
       return stopwatch(clock_).compare([&] { copy(divided); }, [&] { copy(plain); });
@@ -197,18 +197,18 @@ void measure_pageable(device& target, detail::link_set& links,
   try {
     const auto host = target.allocate_host(sizes.back(), pageable);
     detail::pageable_links staged(target, links);
-    for (const auto to : directions) {
+    for (const auto to : divided_directions) {
       const auto [dst, src, unused] = ends_of(to, host.data(), on_device);
       auto& route = settings[to];
-      route.least_pageable_bytes =
-          least_worth_it(sizes, worth_it_pageable, [&, dst = dst, src = src](std::size_t bytes) {
+      route.least_pageable_bytes = least_worth_it(
+          sizes, worth_dividing_pageable, [&, dst = dst, src = src](std::size_t bytes) {
             return stopwatch(clock).compare(
                 [&] { staged.copy_by_all(dst, src, bytes, to, route.links); },
                 [&] { staged.copy_by_own_link(dst, src, bytes, to); });
           });
     }
   } catch (const out_of_memory&) {
-    for (const auto to : directions) settings[to].least_pageable_bytes = multipath::never;
+    for (const auto to : divided_directions) settings[to].least_pageable_bytes = multipath::never;
   }
 }
 
@@ -222,7 +222,7 @@ multipath detail::calibrate_multipath(device& target, std::span<device* const> h
   const auto on_device = target.allocate(256 * mib);
   {
     const auto host = target.allocate_host(bytes_for(links.size()), pinned());
-    for (const auto to : directions)
+    for (const auto to : divided_directions)
       settings[to] = route_meter(links, clock, to, host.data(), on_device.data()).measure();
   }
   measure_pageable(target, links, clock, on_device.data(), settings);

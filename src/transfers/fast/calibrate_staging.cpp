@@ -80,7 +80,7 @@ struct candidate {
 
 /// Other settings replace the usual ones only if they are faster by this factor in the geometric
 /// mean of all sizes: times vary by a few percent, and the usual settings are good at all sizes.
-constexpr double worth_it = 0.97;
+constexpr double worth_staging = 0.97;
 
 /// Whether `other` is clearly faster than `usual`, as the product of the ratios at all sizes, in
 /// each of several rounds. Both are timed in turn, so that a disturbance meets both.
@@ -92,7 +92,7 @@ bool is_clearly_faster(test_memory& memory, const candidate& other, const candid
     for (const auto direction : tried)
       for (const auto size : sizes)
         product *= memory.time_staged(*other.ring, other.settings, size, direction) /
-                   memory.time_staged(*usual.ring, usual.settings, size, direction) / worth_it;
+                   memory.time_staged(*usual.ring, usual.settings, size, direction) / worth_staging;
     if (product > 1) return false;
   }
   return true;
@@ -137,7 +137,7 @@ std::size_t least_staged(test_memory& memory, detail::chunk_ring& ring, const st
   std::vector<double> staged;
   for (std::size_t bytes = mib / 16; bytes <= largest_plain; bytes *= 2) {
     sizes.push_back(bytes);
-    plain.push_back(worth_it * memory.time_plain(ring, bytes, direction, pause));
+    plain.push_back(worth_staging * memory.time_plain(ring, bytes, direction, pause));
     staged.push_back(memory.time_staged(ring, settings, bytes, direction, pause));
   }
   const auto first = detail::best_switch(plain, staged);
@@ -159,7 +159,7 @@ bool may_be_worth_it(device& device, const std::function<std::chrono::nanosecond
   const auto ring = detail::make_ring(device, usual);
   return std::ranges::any_of(directions, [&](direction direction) {
     return memory.time_staged(*ring, usual, memory.room, direction) <
-           worth_it * memory.time_plain(*ring, memory.room, direction);
+           worth_staging * memory.time_plain(*ring, memory.room, direction);
   });
 }
 

@@ -14,7 +14,8 @@
 
 namespace transfers::detail {
 
-/// A thread that runs tasks in order. Its destructor waits for the tasks.
+/// A thread that runs tasks in order, also those after one that throws. Its destructor waits for
+/// the tasks; what one has thrown since the last wait() is lost then.
 class task_queue {
  public:
   /// Each unfinished task counts there, too.
@@ -51,7 +52,13 @@ class task_queue {
       auto failure = run(task);
       task = nullptr;  // its captures may use this queue when they are destroyed
       lock.lock();
-      if (!failure_) failure_ = std::move(failure);
+      if (failure_ == nullptr) {
+        failure_ = std::move(failure);
+      } else if (failure != nullptr) {
+        lock.unlock();
+        failure = nullptr;  // likewise
+        lock.lock();
+      }
       if (--unfinished_ == 0) idle_.notify_all();
       all_.remove();
     }
