@@ -15,7 +15,7 @@
 #include "src/common/writing.hpp"
 #include "src/fleet/cli/options.hpp"
 #include "src/fleet/io/sweep_file.hpp"
-#include "src/fleet/report/sentences.hpp"
+#include "src/fleet/report/sections.hpp"
 
 namespace bench_transfers::fleet {
 namespace {

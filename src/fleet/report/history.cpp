@@ -10,6 +10,7 @@
 #include "src/common/text.hpp"
 #include "src/exports/text.hpp"
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sections.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
 #include "src/result_file/procedure.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sections.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
 

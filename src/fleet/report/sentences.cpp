@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "src/common/message.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
 #include "src/fleet/report/words.hpp"
@@ -18,8 +17,6 @@ namespace bench_transfers::fleet {
 namespace {
 
 constexpr std::size_t most_shown = 20;
-/// Of more problems of one kind, the first and their number.
-constexpr std::size_t most_of_a_kind = 3;
 
 std::string place_of(const gpu& gpu) { return place_text(gpu.node, gpu.rack, gpu.slot); }
 
@@ -79,20 +76,6 @@ std::string benchmarks_text(const sweep& sweep, const finding& found) {
   return common::listed(names, most);
 }
 
-/// Which ones, behind a doubt; nothing if it is about the whole sweep.
-std::string names_text(const sweep& sweep, const judgement& judged, doubt doubt,
-                       const std::set<std::size_t>& gpus) {
-  constexpr std::size_t most = 3;
-  if (doubt == doubt::nodes_not_measured)
-    return ": " +
-           common::listed({judged.absent_nodes.begin(), judged.absent_nodes.end()}, most_shown);
-  if (gpus.empty() || gpus.size() == sweep.gpus.size()) return "";
-  std::vector<std::string> names;
-  for (const auto gpu : gpus)
-    names.push_back(fmt::format("{} ({})", sweep.gpus[gpu].uuid, sweep.gpus[gpu].node));
-  return ": " + common::listed(names, most);
-}
-
 /// In what it is slow, and what its link is.
 std::string evidence_text(const sweep& sweep, const finding& found) {
   std::vector<std::string> parts;
@@ -108,16 +91,6 @@ std::string evidence_text(const sweep& sweep, const finding& found) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string counted_gpus(std::size_t count) { return common::counted(count, "GPU"); }
-
-std::vector<std::string> first_of(std::vector<std::string> sentences) {
-  if (sentences.size() <= most_shown) return sentences;
-  const auto more = sentences.size() - most_shown;
-  sentences.resize(most_shown);
-  sentences.push_back(fmt::format("and {} more", more));
-  return sentences;
-}
-
 }  // namespace
 
 std::string size_text(const sweep& sweep) {
@@ -126,7 +99,7 @@ std::string size_text(const sweep& sweep) {
   const auto on_host = std::ranges::count(sweep.gpus, true, &gpu::on_host);
   const auto gpus = static_cast<std::ptrdiff_t>(sweep.gpus.size()) - on_host;
   std::vector<std::string> measured;
-  if (gpus > 0 || on_host == 0) measured.push_back(counted_gpus(static_cast<std::size_t>(gpus)));
+  if (gpus > 0 || on_host == 0) measured.push_back(common::counted(gpus, "GPU"));
   if (on_host > 0) measured.push_back(common::counted(on_host, "host device"));
   return fmt::format("{}{} on {}{}", on_host > 0 && gpus == 0 ? "no GPU was measured: " : "",
                      fmt::join(measured, " and "), common::counted(nodes.size(), "node"),
@@ -247,47 +220,6 @@ std::vector<std::string> absence_sentences(const judgement& judged) {
   auto list = missing_sentences(judged.missing);
   std::ranges::move(gone_sentences(judged.gone), std::back_inserter(list));
   return list;
-}
-
-exports::section in_parts_section(const sweep& sweep) {
-  std::vector<std::string> list;
-  for (const auto& gpu : sweep.gpus)
-    if (const auto in_parts = common::in_parts_text(gpu.parts))
-      list.push_back(fmt::format("GPU {} ({}) was {} [{}]", gpu.uuid, place_of(gpu), *in_parts,
-                                 in_parts_code));
-  return {"Not measured at one time", first_of(std::move(list))};
-}
-
-exports::section problem_section(const std::vector<common::message>& problems) {
-  std::map<std::string, std::vector<const common::message*>> kinds;
-  for (const auto& problem : problems) kinds[problem.code].push_back(&problem);
-  std::vector<std::string> list;
-  for (const auto& problem : problems) {
-    const auto& of_kind = kinds.at(problem.code);
-    if (of_kind.size() <= most_of_a_kind)
-      list.push_back(fmt::format("{} [{}]", problem.text, problem.code));
-    else if (&problem == of_kind.front())
-      list.push_back(fmt::format("{}; and {} more problems of this kind [{}]", problem.text,
-                                 of_kind.size() - 1, problem.code));
-  }
-  return {"Problems", first_of(std::move(list))};
-}
-
-std::vector<exports::section> sections_of(const sweep& sweep, const judgement& judged) {
-  exports::section not_named{"Slow host devices, which are not named"}, absent{"Absent"},
-      doubts{"Not known"};
-  for (const auto& found : judged.not_named)
-    not_named.sentences.push_back(sentence_of(sweep, found));
-  for (const auto& [doubt, gpus] : judged.doubts)
-    doubts.sentences.push_back(fmt::format(
-        "{}{}{} [{}]", gpus.empty() ? "" : counted_gpus(gpus.size()) + " ",
-        explain(doubt, gpus.size()), names_text(sweep, judged, doubt, gpus), to_string(doubt)));
-  if (const auto& nodes = judged.declared_absent; !nodes.empty())
-    absent.sentences.push_back(
-        fmt::format("{} of the baseline, as declared: {}", common::counted(nodes.size(), "node"),
-                    common::listed({nodes.begin(), nodes.end()}, most_shown)));
-  return {not_named, in_parts_section(sweep), absent, doubts,
-          problem_section(problems_of(sweep, judged))};
 }
 
 }  // namespace bench_transfers::fleet

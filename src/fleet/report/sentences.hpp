@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "src/exports/answer.hpp"
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/model/sweep.hpp"
 
@@ -42,14 +41,5 @@ std::vector<std::string> lines_of(const sweep& sweep, const finding& found);
 std::vector<std::string> absence_sentences(const judgement& judged);
 std::vector<std::string> gone_sentences(const std::vector<gpu>& gone);
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing);
-
-/// GPUs whose runs were resumed: their figures are not of one time. The first ones, and how many
-/// more there are.
-exports::section in_parts_section(const sweep& sweep);
-/// Likewise.
-exports::section problem_section(const std::vector<common::message>& problems);
-/// Both, host devices (or nodes or racks of them) that are slow and not named, nodes that were
-/// declared absent, and all doubts, with which GPUs or nodes they are about.
-std::vector<exports::section> sections_of(const sweep& sweep, const judgement& judged);
 
 }  // namespace bench_transfers::fleet

@@ -8,6 +8,7 @@
 #include "src/common/text.hpp"
 #include "src/exports/text.hpp"
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sections.hpp"
 #include "src/fleet/report/sentences.hpp"
 
 namespace bench_transfers::fleet {

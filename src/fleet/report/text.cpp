@@ -9,6 +9,7 @@
 
 #include "src/common/text.hpp"
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sections.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
 
