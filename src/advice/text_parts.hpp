@@ -37,6 +37,23 @@ const program_calls* calls_of(const ranking& ranked, const question& question,
 std::string in_one_line(std::string lines);
 void add_note_on_launches(exports::answer& out, const program_calls& calls);
 
+// Of a ranking, in ranking_text.cpp.
+
+/// "memory used once; per transfer 1 write and 0 reads by the CPU."
+std::string memory_use(const question& question);
+/// What to use, and how sure that is. `options`: of the command that measures more.
+std::string recommendation(const ranking& ranked, const question& question,
+                           const std::string& options = "");
+/// What is recommended, as a program calls it. Nothing for null.
+void add_calls(exports::answer& out, const program_calls* calls);
+/// The strategies with their terms; `with_pays`: from how many transfers on each pays.
+exports::table table_of(const cost_model& model, const question& question, const ranking& ranked,
+                        bool with_pays);
+/// Whether it is known of any strategy from how many transfers on it pays.
+bool has_pays(const ranking& ranked);
+void add_legend(exports::answer& out, int processes, const cost_model& model,
+                const ranking& ranked);
+
 /// Each reason once, with the strategies that it excludes.
 void add_left_out(exports::answer& out, const std::vector<left_out>& all);
 /// Stands first, because it changes the meaning of the question.

@@ -1,15 +1,11 @@
-#include "src/advice/text.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <ranges>
-#include <set>
 #include <utility>
 
+#include "src/advice/text.hpp"
 #include "src/advice/text_parts.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
@@ -22,12 +18,6 @@ using common::counted;
 using common::time_text;
 using exports::cells;
 using statistics::estimate;
-
-std::string memory_use(const question& question) {
-  return fmt::format("memory used {}; {}",
-                     question.reuse == 1 ? "once" : count_text(question.reuse) + " times",
-                     accesses(question));
-}
 
 std::string pays_cell(const std::optional<break_even>& pays) {
   if (!pays) return "-";
@@ -91,8 +81,36 @@ std::string tied_text(const std::vector<const ranked_strategy*>& tied,
                      unknown == 0 ? "" : fmt::format("; {} may be wrong by 50 % or more", times));
 }
 
+std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms_of(
+    const cost_model& model, const question& question) {
+  std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms;
+  const auto add = [&](const char* over, const char* title, estimate ranked_strategy::*value) {
+    terms.push_back({{title, cells::numbers, 7, over}, value});
+  };
+  if (model.measured().allocation) add("allocate", "÷ reuse", &ranked_strategy::allocation);
+  if (model.measured().cpu_writes && question.cpu_writes > 0)
+    add("", "fill", &ranked_strategy::fill);
+  add("", "transfer", &ranked_strategy::transfer);
+  if (model.measured().cpu_reads && question.cpu_reads > 0)
+    add("read", "back", &ranked_strategy::read_back);
+  add("", "total", &ranked_strategy::total);
+  return terms;
+}
+
+bool pays_only_up_to(const ranked_strategy& strategy) {
+  return strategy.pays && strategy.pays->when == break_even::kind::up_to;
+}
+
+}  // namespace
+
+std::string memory_use(const question& question) {
+  return fmt::format("memory used {}; {}",
+                     question.reuse == 1 ? "once" : count_text(question.reuse) + " times",
+                     accesses(question));
+}
+
 std::string recommendation(const ranking& ranked, const question& question,
-                           const std::string& options = "") {
+                           const std::string& options) {
   if (const auto uncertainty = reason_not_to_recommend(ranked))
     return no_recommendation(ranked, question, *uncertainty, options);
   const auto& best = recommended(ranked);
@@ -114,31 +132,14 @@ std::string recommendation(const ranking& ranked, const question& question,
   return text;
 }
 
-/// What is recommended, as a program calls it.
 void add_calls(exports::answer& out, const program_calls* calls) {
   if (calls == nullptr) return;
   out.say("Calls: " + in_one_line(calls->lines));
   add_note_on_launches(out, *calls);
 }
 
-std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms_of(
-    const cost_model& model, const question& question) {
-  std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms;
-  const auto add = [&](const char* over, const char* title, estimate ranked_strategy::*value) {
-    terms.push_back({{title, cells::numbers, 7, over}, value});
-  };
-  if (model.measured().allocation) add("allocate", "÷ reuse", &ranked_strategy::allocation);
-  if (model.measured().cpu_writes && question.cpu_writes > 0)
-    add("", "fill", &ranked_strategy::fill);
-  add("", "transfer", &ranked_strategy::transfer);
-  if (model.measured().cpu_reads && question.cpu_reads > 0)
-    add("read", "back", &ranked_strategy::read_back);
-  add("", "total", &ranked_strategy::total);
-  return terms;
-}
-
 exports::table table_of(const cost_model& model, const question& question, const ranking& ranked,
-                        bool with_pays = true) {
+                        bool with_pays) {
   const auto terms = terms_of(model, question);
   const auto tied = statistically_tied(ranked);
   exports::table table{"", {{"strategy", cells::codes}}};
@@ -156,46 +157,9 @@ exports::table table_of(const cost_model& model, const question& question, const
   return table;
 }
 
-/// The lines of a name; a long one is parted at the underscore next to its middle: "bulk_loss",
-/// "percent".
-std::array<std::string, 2> title_of(const std::string& name) {
-  constexpr std::size_t usual = 15;
-  std::array<std::string, 2> lines{"", name};
-  if (name.size() <= usual) return lines;
-  for (auto at = name.find('_'); at != std::string::npos; at = name.find('_', at + 1))
-    if (const auto longer = std::max(at, name.size() - at - 1);
-        longer < std::max(lines[0].size(), lines[1].size()))
-      lines = {name.substr(0, at), name.substr(at + 1)};
-  return lines;
-}
-
-/// What the strategies cost besides time, where that is known.
-exports::table price_table(const std::map<std::string, price_list>& by_strategy,
-                           const ranking& ranked) {
-  std::set<std::string> names;
-  for (const auto& [strategy, prices] : by_strategy)
-    for (const auto& [name, value] : prices) names.insert(name);
-  exports::table table{"", {{"besides time", cells::codes}}};
-  for (const auto& name : names) {
-    const auto [over, title] = title_of(name);
-    table.columns.push_back({title, cells::numbers, 5, over});
-  }
-  for (const auto& strategy : ranked.strategies) {
-    const auto prices = by_strategy.find(strategy.name);
-    if (prices == by_strategy.end() || names.empty()) continue;
-    auto& line = table.rows.emplace_back(exports::row{{strategy.name}}).cells;
-    for (const auto& name : names) {
-      const auto price = prices->second.find(name);
-      line.push_back(price == prices->second.end() ? "-"
-                     : price->second == 0          ? "0"
-                                                   : common::three_digits(price->second));
-    }
-  }
-  return table;
-}
-
-bool pays_only_up_to(const ranked_strategy& strategy) {
-  return strategy.pays && strategy.pays->when == break_even::kind::up_to;
+bool has_pays(const ranking& ranked) {
+  return std::ranges::any_of(ranked.strategies,
+                             [](const auto& strategy) { return strategy.pays.has_value(); });
 }
 
 void add_legend(exports::answer& out, int processes, const cost_model& model,
@@ -206,8 +170,7 @@ void add_legend(exports::answer& out, int processes, const cost_model& model,
   if (std::ranges::any_of(ranked.strategies, &ranked_strategy::extrapolated))
     out.say(extrapolated_legend);
   if (model.measured().allocation) out.say("allocate: freeing included.");
-  if (std::ranges::any_of(ranked.strategies,
-                          [](const auto& strategy) { return strategy.pays.has_value(); }))
+  if (has_pays(ranked))
     out.say(
         fmt::format("pays from: transfers with the same memory from which on it takes no "
                     "longer than {}{}.",
@@ -216,42 +179,6 @@ void add_legend(exports::answer& out, int processes, const cost_model& model,
                         ? "; <= N: it takes no longer up to N transfers, longer with more"
                         : ""));
 }
-
-/// "file, cold, h2d, 1GiB".
-std::string job_title(const ranked_job& answer) {
-  const auto& job = *answer.job;
-  auto title = job.role;
-  if (job.job) title += ", " + *job.job;
-  title += fmt::format(", {}, {}", result_file::to_string(answer.question.direction),
-                       size_text(answer.question.bytes));
-  if (job.time != "median_ns") title += fmt::format(", by {}", job.time);
-  if (job.reads > 0)
-    title += fmt::format(", then {} by the threads that filled it", counted(job.reads, "read"));
-  return title + (answer.model.has_memory() ? ", " + memory_use(answer.question) : ".");
-}
-
-void add_job(exports::answer& out, const ranked_job& answer, const calls_by_strategy& calls) {
-  const auto& [job, model, question, ranked, without_memory] = answer;
-  out.say(job_title(answer));
-  if (without_memory)
-    out.say(
-        "Note: totals go without the cost of memory; with it, fewer than two strategies could be "
-        "ranked.");
-  out.say(recommendation(ranked, question,
-                         fmt::format("--strategies={} ", fmt::join(job->families, ","))));
-  add_calls(out, calls_of(ranked, question, calls, job->job));
-  out.add(table_of(model, question, ranked,
-                   std::ranges::any_of(ranked.strategies, [](const auto& strategy) {
-                     return strategy.pays.has_value();
-                   })));
-  add_legend(out, answer.job->measured.from.processes, model, ranked);
-  for (const auto& [name, description] : job->in_turn)
-    out.say(fmt::format("{}: {}.", name, description));
-  add_left_out(out, ranked.left_out);
-  out.add(price_table(job->prices_at(question.bytes), ranked));
-}
-
-}  // namespace
 
 std::string label_of(bool has_gpu) { return has_gpu ? "" : "(host, no GPU) "; }
 
@@ -264,34 +191,10 @@ void add_ranking(exports::answer& out, const measurements& measured, const cost_
                       result_file::to_string(question.direction), memory_use(question)));
   out.say(recommendation(ranked, question));
   add_calls(out, calls_of(ranked, question, calls));
-  out.add(table_of(model, question, ranked));
+  out.add(table_of(model, question, ranked, true));
   add_legend(out, measured.from.processes, model, ranked);
   add_left_out(out, ranked.left_out);
   add_missing(out, model, {question});
-}
-
-std::string unranked_text(const unranked_job& unranked) {
-  const auto& job = *unranked.job;
-  std::vector<std::string> sizes;
-  for (const auto bytes : job.sizes) sizes.push_back(size_text(bytes));
-  return fmt::format("{}{}{}, {} ({}; sizes: {})", job.role, job.job ? ", " : "",
-                     job.job.value_or(""), result_file::to_string(job.direction), unranked.reason,
-                     sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", ")));
-}
-
-void add_alternatives(exports::answer& out, const role_answers& all,
-                      const calls_by_strategy& calls) {
-  const auto& answers = all.ranked;
-  add_origin(out, answers.front().job->measured, all.ignored());
-  const auto with_memory = std::ranges::find_if(
-      answers, [](const ranked_job& answer) { return answer.model.has_memory(); });
-  if (with_memory != answers.end()) add_allocation(out, with_memory->model);
-  for (const auto& answer : answers) {
-    out.say("");
-    add_job(out, answer, calls);
-  }
-  if (with_memory != answers.end()) add_missing(out, with_memory->model, {with_memory->question});
-  for (const auto& job : all.left_out) out.say(fmt::format("Left out: {}.", unranked_text(job)));
 }
 
 }  // namespace bench_transfers::advice
