@@ -26,6 +26,7 @@ import re
 import statistics
 import sys
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,7 +41,8 @@ MOST_RATE = 10_000  # GB/s; ten times that of any link
 BYTES_OF_DCGM = 40_000_000
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 PINNED = re.compile(r"copy/pinned/(h2d|d2h)/([0-9]{1,12})(B|KiB|MiB|GiB)")
-SUBTESTS = ("h2d_d2h_single_pinned", "h2d_d2h_single_unpinned")
+LEAST_BYTES = 8 << 20  # of copies that show what a link can carry
+PINNED_TEST, UNPINNED_TEST = "h2d_d2h_single_pinned", "h2d_d2h_single_unpinned"
 
 
 class BadInput(Exception):
@@ -100,10 +102,8 @@ def checked_gpu(gpu: Any, benchmarks: int) -> dict[str, Any]:
     return result
 
 
-def healthy_gpus(
-    sweep: dict[str, Any], model: str | None, judgement: dict[str, Any] | None
-) -> list[dict[str, Any]]:
-    """Those of the model that nothing is named about."""
+def checked_gpus(sweep: dict[str, Any]) -> list[dict[str, Any]]:
+    """All GPUs of a sweep that can be used."""
     codes = [member(problem, "code", str) for problem in member(sweep, "problems", list)]
     if "faults_injected" in codes:
         raise BadInput("the sweep has runs that were slowed on purpose")
@@ -111,29 +111,55 @@ def healthy_gpus(
     gpus = [checked_gpu(gpu, benchmarks) for gpu in member(sweep, "gpus", list)]
     if len({gpu["uuid"] for gpu in gpus}) < len(gpus):
         raise BadInput("two GPUs have one UUID")
+    return gpus
+
+
+# What a finding of a scope is named by. The scope `fleet` is all GPUs of a model, or of all models.
+KEYS_OF_SCOPES = {"gpu": "gpu", "node": "node", "rack": "rack", "slot": "slot", "fleet": "model"}
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a finding is about."""
+
+    scope: str
+    name: str | None
+    model: str | None
+
+    def has(self, gpu: dict[str, Any]) -> bool:
+        """Whether a GPU is, or is part of, what is named."""
+        if self.model not in (None, gpu["model"]):
+            return False
+        place = {**gpu, "gpu": gpu["uuid"]}
+        is_its_own = self.name is not None and place[KEYS_OF_SCOPES[self.scope]] == self.name
+        return self.scope == "fleet" or is_its_own
+
+
+def named_parts(judgement: dict[str, Any]) -> list[Named]:
+    """What the findings of a judgement are about."""
+    named = []
+    for found in member(judgement, "findings", list):
+        scope = member(found, "scope", str)
+        if scope not in KEYS_OF_SCOPES:
+            raise BadInput(f"a finding has the unknown scope {printable(scope)[:40]}")
+        name = member(found, KEYS_OF_SCOPES[scope], str, type(None))
+        named.append(Named(scope, name, found.get("model")))
+    return named
+
+
+def healthy_gpus(
+    sweep: dict[str, Any], model: str | None, judgement: dict[str, Any] | None
+) -> list[dict[str, Any]]:
+    """Those of the model that nothing is named about."""
+    gpus = checked_gpus(sweep)
     models = sorted({gpu["model"] for gpu in gpus})
     if model is None and len(models) > 1:
         raise BadInput(f"which model? --model={' or --model='.join(map(printable, models))}")
-    # The scope `fleet` is all GPUs of a model, or of all models.
-    keys = {"gpu": "gpu", "node": "node", "rack": "rack", "slot": "slot", "fleet": "model"}
-    named = []
-    for found in member(judgement, "findings", list) if judgement else []:
-        scope = member(found, "scope", str)
-        if scope not in keys:
-            raise BadInput(f"a finding has the unknown scope {printable(scope)[:40]}")
-        name = member(found, keys[scope], str, type(None))
-        named.append((scope, name, found.get("model")))
-
-    def is_named(gpu: dict[str, Any]) -> bool:
-        place = {**gpu, "gpu": gpu["uuid"]}
-        return any(
-            of_model in (None, gpu["model"])
-            and (scope == "fleet" or (name is not None and place[keys[scope]] == name))
-            for scope, name, of_model in named
-        )
-
+    named = named_parts(judgement) if judgement else []
     chosen = [gpu for gpu in gpus if model in (None, gpu["model"])]
-    healthy = [gpu for gpu in chosen if not is_named(gpu) and not gpu["wrong_data"]]
+    healthy = [
+        gpu for gpu in chosen if not (gpu["wrong_data"] or any(part.has(gpu) for part in named))
+    ]
     if not healthy:
         raise BadInput(f"no healthy GPU of {len(chosen)}")
     return healthy
@@ -146,7 +172,7 @@ def benchmarks_of_dcgms_size(sweep: dict[str, Any]) -> dict[int, int]:
         if match := PINNED.fullmatch(member(benchmark, "name", str)):
             direction, count, unit = match.groups()
             by_size.setdefault(int(count) * UNITS[unit], {})[direction] = position
-    sizes = [size for size, found in by_size.items() if len(found) == 2 and size >= 2**23]
+    sizes = [size for size, found in by_size.items() if len(found) == 2 and size >= LEAST_BYTES]
     if not sizes:
         raise BadInput("no copy/pinned of 8 MiB or more in both directions")
     nearest = min(sizes, key=lambda size: abs(math.log(size / BYTES_OF_DCGM)))
@@ -181,7 +207,7 @@ def limits_of(gpus: list[dict[str, Any]], rate: float, margin_percent: float) ->
     if limit <= 0:
         raise BadInput(f"{rate:.3g} GB/s are too few for a limit")
     pinned = {"min_bandwidth": limit} | link
-    return {"is_allowed": True, SUBTESTS[0]: pinned} | ({SUBTESTS[1]: link} if link else {})
+    return {"is_allowed": True, PINNED_TEST: pinned} | ({UNPINNED_TEST: link} if link else {})
 
 
 def text_of(limits: dict[str, Any], sku: str, name: str, version: str) -> str:
@@ -230,7 +256,7 @@ def merged(path: Path, limits: dict[str, Any], sku: str) -> str:
     for entry in entries:
         pcie = entry.setdefault("pcie", {})
         if not isinstance(pcie, dict) or not all(
-            isinstance(pcie.get(test, {}), dict) for test in SUBTESTS
+            isinstance(pcie.get(test, {}), dict) for test in (PINNED_TEST, UNPINNED_TEST)
         ):
             raise BadInput(f"{path}: pcie of SKU {sku} is not as DCGM has it")
         for key, value in limits.items():

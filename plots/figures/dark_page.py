@@ -27,19 +27,11 @@ def dark_colours() -> dict[str, str]:
     Dark colours have contrast enough for texts. Each has one counterpart only, so that a page can
     be printed with its light colours again: those of texts differ a little from those of marks.
     """
-    looks: list[style.MemoryStyle | style.MarkStyle]
-    looks = [
-        *style.MEMORY.values(),
-        *style.OTHER_MEMORY,
-        *style.VERDICT.values(),
-        *style.DIRECTION.values(),
-    ]
-    looks += [*style.MODELS, *style.SCOPE.values()]
-    of_looks = [(look.colour, look.dark) for look in looks]
+    of_looks = [(look.colour, look.dark) for look in style.LOOKS]
     same = [(colour, colour) for colour in (*style.REUSE.values(), style.REUSE_NEVER)]
     marks = _paired([*of_looks, *style.PHASES.values(), *DARK_LINES.items(), *same])
     texts: dict[str, str] = {}
-    for look in looks:
+    for look in style.LOOKS:
         if (tone := style.text_colour(look.colour)) not in marks:
             texts[tone] = _unlike(look.dark, {*marks.values(), *texts.values()})
     return marks | texts

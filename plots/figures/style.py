@@ -144,6 +144,17 @@ SCOPE = {
 }
 PEERS, PEERS_MIDDLE = "#d4d4d4", "#a9a9a9"
 
+# All of them. A dark page replaces a colour by the dark one of its look, and back, so looks share
+# neither colour unless they share both: "#d55e01" stands beside "#d55e00".
+LOOKS: list[MemoryStyle | MarkStyle] = [
+    *MEMORY.values(),
+    *OTHER_MEMORY,
+    *VERDICT.values(),
+    *DIRECTION.values(),
+    *MODELS,
+    *SCOPE.values(),
+]
+
 
 # Cells that tell a loss: white for none. The numbers are in the cells.
 WHITE, FULL = (255, 255, 255), (204, 80, 0)

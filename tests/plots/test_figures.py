@@ -142,8 +142,7 @@ def test_phases_and_memory_can_be_seen_in_both_themes():
 
 def test_texts_in_colours_can_be_read_in_both_themes():
     dark = dark_page.dark_colours()
-    looks = [*style.MEMORY.values(), *style.OTHER_MEMORY, *style.VERDICT.values()]
-    for look in (*looks, *style.DIRECTION.values()):
+    for look in style.LOOKS:
         tone = style.text_colour(look.colour)
         assert contrast(tone, style.PAPER) >= 4.5, look
         assert contrast(dark[tone], dark[style.PAPER]) >= 4.5, look
