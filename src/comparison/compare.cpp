@@ -7,16 +7,15 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
+#include "src/comparison/pairs.hpp"
 #include "src/gate/judge/baseline_sessions.hpp"
 #include "src/gate/judge/compare.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/baseline.hpp"
 #include "src/statistics/estimate.hpp"
-#include "src/statistics/location.hpp"
 
 namespace bench_transfers::comparison {
 namespace {
@@ -35,55 +34,6 @@ double without_last_digits(double value) {
 
 std::vector<std::size_t> sessions_of(const side& runs) {
   return gate::sessions_of(gate::origins_of(runs.runs));
-}
-
-/// One benchmark on one side.
-struct measured_side {
-  gate::history history;
-  std::vector<double> repetitions;  ///< of all runs, as costs
-  std::size_t runs = 0;             ///< that have a figure
-  bool failed = false;
-  bool has_few_repetitions = false;  ///< in any run
-  bool has_other_procedure = false;  ///< than the first that has measured it
-};
-
-/// `known`: as the other side measured it.
-measured_side measured(const side& side, const std::string& name,
-                       std::optional<gate::work> known = {}) {
-  const auto& judged_by = side.judged_by;
-  measured_side result;
-  for (const auto& run : side.runs) {
-    result.history.figures.emplace_back();
-    const auto benchmark = run.benchmarks.find(name);
-    if (benchmark == run.benchmarks.end()) continue;
-    const auto& values = benchmark->second;
-    if (values.failed > 0) result.failed = true;
-    if (gate::has_too_few_repetitions(values)) result.has_few_repetitions = true;
-    if (values.bytes) result.history.bytes = values.bytes;
-    result.history.limited_by = values.limited_by;
-    result.history.figures.back() = gate::figure_of(values, judged_by);
-    if (result.history.figures.back()) {
-      ++result.runs;
-      if (!known) known = values.work;
-      if (gate::is_other_procedure(*known, values.work)) result.has_other_procedure = true;
-      result.history.work = values.work;
-    }
-    for (const auto value : values.values)
-      result.repetitions.push_back(gate::cost(value, judged_by));
-  }
-  return result;
-}
-
-struct pair_of_sides {
-  std::string name;
-  measured_side first, second;
-};
-
-std::set<std::string> names_in(const side& side) {
-  std::set<std::string> names;
-  for (const auto& run : side.runs)
-    for (const auto& [name, values] : run.benchmarks) names.insert(name);
-  return names;
 }
 
 interval negated(const interval& of) { return {-of.high, -of.low}; }
@@ -116,7 +66,10 @@ class comparing {
 
   comparison_result result() {
     result_.machines = gate::differences(first_.runs.front().machine, second_.runs.front().machine);
-    collect();
+    auto [pairs, left_out] = pairs_of(first_, second_);
+    pairs_ = std::move(pairs);
+    result_.left_out = std::move(left_out);
+    if (result_.basis == basis::runs) leave_out_too_few();
     if (pairs_.empty() && !result_.left_out.other_procedure.empty())
       throw gate::bad_input(
           "the two sides have no benchmark in common that one procedure measured: measure both "
@@ -127,34 +80,19 @@ class comparing {
       compare_by_runs();
     else
       compare_by_repetitions();
-    summarize_groups();
+    if (result_.basis == basis::runs) summarize_classes();
+    summarize_groups();  // last: it takes the benchmarks
     return std::move(result_);
   }
 
  private:
-  void collect() {
-    auto names = names_in(first_);
-    names.merge(names_in(second_));
-    for (const auto& name : names) add(name);
-  }
-
-  void add(const std::string& name) {
-    pair_of_sides pair{name, measured(first_, name), {}};
-    pair.second = measured(
-        second_, name, pair.first.runs > 0 ? std::optional(pair.first.history.work) : std::nullopt);
-    auto& out = result_.left_out;
-    if (pair.first.failed || pair.second.failed) return out.failed.push_back(name);
-    if (pair.first.has_few_repetitions || pair.second.has_few_repetitions)
-      return out.few_repetitions.push_back(name);
-    if (pair.second.runs == 0) return out.only_first.push_back(name);
-    if (pair.first.runs == 0) return out.only_second.push_back(name);
-    if (pair.first.has_other_procedure || pair.second.has_other_procedure)
-      return out.other_procedure.push_back(name);
-    if (pair.first.history.bytes != pair.second.history.bytes)
-      return out.other_bytes.push_back(name);
-    if (result_.basis == basis::runs && reference_of(pair).runs < gate::least_processes)
-      return out.too_few.push_back(name);
-    pairs_.push_back(std::move(pair));
+  /// The gate needs to know how much the runs of one side differ.
+  void leave_out_too_few() {
+    std::erase_if(pairs_, [&](const pair_of_sides& pair) {
+      const bool has_too_few = reference_of(pair).runs < gate::least_processes;
+      if (has_too_few) result_.left_out.too_few.push_back(pair.name);
+      return has_too_few;
+    });
   }
 
   [[nodiscard]] const measured_side& reference_of(const pair_of_sides& pair) const {
@@ -181,7 +119,6 @@ class comparing {
         gate::compare(observations, {.told_by = gate::variance_told_by::both_sides});
     for (std::size_t i = 0; i < pairs_.size(); ++i)
       add_benchmark(pairs_[i], observations[i].kind, difference_of(judged.benchmarks[i]));
-    summarize_classes();
   }
 
   [[nodiscard]] difference difference_of(const gate::benchmark_judgement& judgement) const {
@@ -197,7 +134,7 @@ class comparing {
 
   void compare_by_repetitions() {
     for (const auto& pair : pairs_) {
-      const double shift = centre_of(pair.second) - centre_of(pair.first);
+      const double shift = pair.second.centre - pair.first.centre;
       const difference by_repetitions{shift, interval_of_repetitions(pair, shift, confidence),
                                       interval_of_repetitions(pair, shift, confidence_of_all())};
       add_benchmark(pair, kind_of(pair.first), by_repetitions);
@@ -205,14 +142,6 @@ class comparing {
   }
 
   [[nodiscard]] const metric& judged_by() const { return first_.judged_by; }
-
-  /// The centre of the runs, as a cost.
-  [[nodiscard]] double centre_of(const measured_side& side) const {
-    std::vector<double> costs;
-    for (const auto& figure : side.history.figures)
-      if (figure) costs.push_back(gate::cost(*figure, judged_by()));
-    return statistics::location(std::move(costs));
-  }
 
   [[nodiscard]] gate::benchmark_class kind_of(const measured_side& side) const {
     const std::vector<std::size_t> one_session(side.history.figures.size(), 0);
@@ -230,8 +159,8 @@ class comparing {
     difference.known = finding_of(difference.interval_all, result_.basis);
     groups_[{facts.group, limited_by}].push_back(
         {pair.name, facts.size_bytes, facts.cache,
-         without_last_digits(gate::value_of(centre_of(pair.first), judged_by())),
-         without_last_digits(gate::value_of(centre_of(pair.second), judged_by())), difference});
+         without_last_digits(gate::value_of(pair.first.centre, judged_by())),
+         without_last_digits(gate::value_of(pair.second.centre, judged_by())), difference});
   }
 
   void summarize_classes() {
