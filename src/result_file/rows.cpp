@@ -93,13 +93,12 @@ std::string message_of(std::string_view benchmark, const members& row, member_po
 }
 
 /// Nothing if it is not there.
-std::optional<std::int64_t> whole_number(
-    std::string_view benchmark, const members& row, member_pointer which, std::int64_t least,
-    std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+std::optional<std::int64_t> whole_number(std::string_view benchmark, const members& row,
+                                         member_pointer which, std::int64_t least) {
   const auto& value = row.*which;
   if (!value) return std::nullopt;
   std::int64_t number = 0;
-  if (value->get(number) != simdjson::SUCCESS || number < least || number > most)
+  if (value->get(number) != simdjson::SUCCESS || number < least)
     refuse(benchmark, fmt::format("its {} is no whole number from {} on", key_of(which), least));
   return number;
 }
@@ -210,12 +209,11 @@ class rows_reader {
     row.repetition = whole_number(name, read, &members::repetition_index, 0);
     row.failed = failure_of(name, read);
     row.disturbed = disturbances_of(name, read);
-    constexpr std::int64_t most_processes = 1'000'000;
-    row.process = static_cast<int>(
-        whole_number(name, read, &members::process, 1, most_processes).value_or(row.process));
+    const auto process = whole_number(name, read, &members::process, 1).value_or(row.process);
     if (into_.is_bench_transfers()) whole_number(name, read, &members::round, 1);  // only checked
-    if (row.process > into_.last_process)
-      refuse(name, fmt::format("its process {} is none of the run's", row.process));
+    if (process > into_.last_process)
+      refuse(name, fmt::format("its process {} is none of the run's", process));
+    row.process = static_cast<int>(process);
   }
 
   void set_kind(row& row, std::string_view name, const members& read) {
