@@ -28,7 +28,7 @@ WORD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 # has what they miss.
 CODE = re.compile(
     r"(?:\bmessage\{|\.code = |_code = |\bskip\(|_refused\(|error_message\(|\bwarned\(|reason\{"
-    r"|return \{|\breturn |\{\w+::\w+, )"
+    r"|return \{|\breturn |\{\w+::\w+, |\basked\.\w+\()"
     r'"([a-z][a-z0-9]*(?:_[a-z0-9]+)*)"[,;)}]'
 )
 CODE_AND_DATA = re.compile(r'\{\s*"([a-z][a-z0-9]*(?:_[a-z0-9]+)*)",\s*(?:\{\{"|\{\}|json::object)')
